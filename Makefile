@@ -1,0 +1,84 @@
+# Needs python3 (3.10 or newer, with venv) and make; everything else is installed into .venv* below this directory.
+PYTHON ?= python3
+# Twice quiet: errors only.
+PIP_FLAGS ?= --quiet --quiet --disable-pip-version-check
+PYTEST_FLAGS ?=
+WORKERS ?= auto
+
+DISTRIBUTIONS := raxis-core raxis-cpu
+EDITABLE := $(foreach directory,$(DISTRIBUTIONS),--editable $(directory))
+
+# An environment is current when its stamp carries the checksum of the interpreter's version and of every pyproject.toml.
+KEY := $(shell { $(PYTHON) -V; cat pyproject.toml $(DISTRIBUTIONS:%=%/pyproject.toml); } | cksum | tr ' ' '-')
+
+# $(call environment,directory,extras): a fresh environment with every distribution editable.
+define environment
+	rm -rf $(1)
+	$(PYTHON) -m venv $(1)
+	$(1)/bin/python -m pip install $(PIP_FLAGS) $(EDITABLE) --editable '.[$(2)]'
+	touch $@
+endef
+
+TEST := .venv/stamp-$(KEY)
+DEMO := .venv-demo/stamp-$(KEY)
+BENCH := .venv-bench/stamp-$(KEY)
+DOCS := .venv-docs/stamp-$(KEY)
+
+# The suite runs one process a core; threads inside each would only compete.
+export OMP_NUM_THREADS ?= 1
+export MKL_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
+
+.PHONY: help demo test lint format types stubs stubs-check wheels bench docs clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+$(TEST):
+	$(call environment,.venv,test)
+
+$(DEMO):
+	$(call environment,.venv-demo,examples)
+
+$(BENCH):
+	$(call environment,.venv-bench,bench)
+
+$(DOCS):
+	$(call environment,.venv-docs,docs)
+
+demo: $(DEMO) ## train a classifier of handwritten digits
+	.venv-demo/bin/python examples/digits.py
+
+test: $(TEST) ## run the tests on every core (PYTEST_FLAGS='-k name' selects)
+	.venv/bin/python -m pytest --numprocesses=$(WORKERS) --dist=worksteal $(PYTEST_FLAGS)
+
+lint: $(TEST) ## check style and formatting
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+
+format: $(TEST) ## apply formatting and the safe fixes
+	.venv/bin/ruff check --fix .
+	.venv/bin/ruff format .
+
+types: $(TEST) ## check annotations strictly
+	.venv/bin/mypy
+
+stubs: $(TEST) ## write the type stubs again from the op table
+	.venv/bin/python -m raxis.ops.stubs --write
+
+stubs-check: $(TEST) ## fail when the stubs differ from the op table
+	.venv/bin/python -m raxis.ops.stubs --check
+
+wheels: $(TEST) ## build every wheel and sdist into dist/
+	rm -rf dist
+	for directory in $(DISTRIBUTIONS) .; do .venv/bin/python -m build --outdir dist $$directory || exit 1; done
+
+bench: $(BENCH) ## run the benchmarks against PyTorch
+	.venv-bench/bin/python -m benchmarks
+
+docs: $(DOCS) ## build the documentation into site/
+	.venv-docs/bin/python -m mkdocs build --strict
+
+clean: ## remove environments, caches and build results
+	rm -rf .venv .venv-demo .venv-bench .venv-docs dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,46 @@
+"""Options and fixtures of the whole suite: one thread a process, and random numbers that a failure can repeat."""
+
+from __future__ import annotations
+
+import os
+import zlib
+
+# Read by NumPy's and PyTorch's thread pools when they load, so it stands before every import that loads them.
+for _variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
+
+import hypothesis
+import numpy as np
+import pytest
+
+hypothesis.settings.register_profile(
+    "raxis",
+    deadline=None,
+    print_blob=True,
+    derandomize="CI" in os.environ,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("raxis")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--raxis-seed", type=int, default=0, help="mixed into the seed of every randomised test")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"randomised tests: --raxis-seed={config.getoption('--raxis-seed')}"
+
+
+@pytest.fixture
+def seed(request: pytest.FixtureRequest) -> int:
+    """A seed made of the test's name and `--raxis-seed`; a failing test's report shows it."""
+    base = request.config.getoption("--raxis-seed")
+    value = zlib.crc32(f"{base}:{request.node.nodeid}".encode())
+    request.node.add_report_section("setup", "seed", f"seed {value} (--raxis-seed={base})")
+    return value
+
+
+@pytest.fixture
+def rng(seed: int) -> np.random.Generator:
+    """A NumPy generator seeded by `seed`."""
+    return np.random.default_rng(seed)
