@@ -24,11 +24,6 @@ DEMO := .venv-demo/stamp-$(KEY)
 BENCH := .venv-bench/stamp-$(KEY)
 DOCS := .venv-docs/stamp-$(KEY)
 
-# The suite runs one process a core; threads inside each would only compete.
-export OMP_NUM_THREADS ?= 1
-export MKL_NUM_THREADS ?= 1
-export OPENBLAS_NUM_THREADS ?= 1
-
 .PHONY: help demo test lint format types stubs stubs-check wheels bench docs clean
 
 help: ## list the targets

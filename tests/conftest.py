@@ -1,4 +1,4 @@
-"""Options and fixtures of the whole suite: one thread a process, and random numbers that a failure can repeat."""
+"""Options and fixtures of the whole suite: one thread a process, and random numbers that can be repeated."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import os
 import zlib
 
 # Read by NumPy's and PyTorch's thread pools when they load, so it stands before every import that loads them.
-for _variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(_variable, "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("MKL_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import hypothesis
 import numpy as np

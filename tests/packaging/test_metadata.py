@@ -1,4 +1,4 @@
-"""What the pyproject files of the first-party distributions promise: one version, exact pins, the same terms."""
+"""What the pyproject files of the distributions promise: one version, exact pins, the same terms."""
 
 from __future__ import annotations
 
