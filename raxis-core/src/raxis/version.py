@@ -1,0 +1,3 @@
+"""The version that all first-party distributions share."""
+
+__version__ = "0.4.0"
