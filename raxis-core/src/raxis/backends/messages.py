@@ -22,12 +22,15 @@ def nearest(name: str, candidates: Iterable[str]) -> list[str]:
     """The candidates that `name` may be a misspelling of."""
     from difflib import get_close_matches
 
-    return get_close_matches(name, sorted(candidates), n=3, cutoff=0.6)
+    return get_close_matches(name, sorted(candidates), n=3, cutoff=0.7)
 
 
 def _did_you_mean(name: str, candidates: Iterable[str]) -> str:
-    close = " or ".join(repr(candidate) for candidate in nearest(name, candidates))
-    return f" Did you mean {close}?" if close else ""
+    return _offer(nearest(name, candidates))
+
+
+def _offer(names: Sequence[str]) -> str:
+    return f" Did you mean {' or '.join(map(repr, names))}?" if names else ""
 
 
 # --- environment variables ---
@@ -74,8 +77,8 @@ def not_allowed(allowed: Sequence[str], own: Sequence[str]) -> str:
     """Not named in RAXIS_PLUGINS."""
     if not allowed:
         return "RAXIS_PLUGINS=none admits no plugin."
-    hint = "".join(sorted({_did_you_mean(name, own) for name in allowed}))
-    return f"RAXIS_PLUGINS={','.join(allowed)} does not name it.{hint}"
+    close = [name for name in own if nearest(name, allowed)]
+    return f"RAXIS_PLUGINS={','.join(allowed)} does not name it.{_offer(close)}"
 
 
 def invalid_name(name: str) -> str:
@@ -226,3 +229,8 @@ def reference_serves(reason: str) -> str:
 def extension_failed(plugin: str, reason: str) -> str:
     """A plugin of group raxis.plugins is left out."""
     return f"Extension plugin {plugin} is left out: {reason.rstrip('.')}. {REPORT}"
+
+
+def unknown_hook(name: str, known: Sequence[str]) -> str:
+    """A hook is called or implemented that does not exist."""
+    return f"There is no hook {name!r}; the hooks are {', '.join(known)}.{_did_you_mean(name, known)}"
