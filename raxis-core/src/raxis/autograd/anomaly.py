@@ -1,0 +1,70 @@
+"""Anomaly mode: remember the forward line of each node and look for NaN in backward."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+_PACKAGE = str(Path(__file__).resolve().parent.parent)
+
+
+class _State(threading.local):
+    enabled: bool = False
+    check_nan: bool = True
+
+
+_state = _State()
+
+
+def enabled() -> bool:
+    """Whether nodes remember their forward line."""
+    return _state.enabled
+
+
+def checks_nan() -> bool:
+    """Whether backward looks for NaN."""
+    return _state.enabled and _state.check_nan
+
+
+def user_line() -> str:
+    """The innermost frame outside Raxis, as ``file:line in function: source``."""
+    import linecache
+
+    frame = sys._getframe(1)
+    while frame.f_back is not None and _is_internal(frame.f_code.co_filename):
+        frame = frame.f_back
+    name, number = frame.f_code.co_filename, frame.f_lineno
+    source = linecache.getline(name, number).strip()
+    return f"{name}:{number} in {frame.f_code.co_name}: {source}"
+
+
+def _is_internal(filename: str) -> bool:
+    return filename.startswith((_PACKAGE, "<raxis"))
+
+
+class set_detect_anomaly:  # noqa: N801  PyTorch's name
+    """Switch anomaly mode at once, and back at the end of a ``with`` block.
+
+    Args:
+        mode: on or off.
+        check_nan: also raise when a backward step makes NaN.
+    """
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self._before = (_state.enabled, _state.check_nan)
+        _state.enabled, _state.check_nan = mode, check_nan
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *exception: Any) -> None:
+        _state.enabled, _state.check_nan = self._before
+
+
+class detect_anomaly(set_detect_anomaly):  # noqa: N801
+    """``with detect_anomaly():`` errors in backward name the forward line that made the failing node."""
+
+    def __init__(self, check_nan: bool = True) -> None:
+        super().__init__(True, check_nan)

@@ -1,0 +1,178 @@
+"""The public ways into the backward pass: `backward` and `grad`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from raxis.autograd.engine import run_backward
+from raxis.tensor import Tensor
+
+TensorOrTensors = Tensor | Sequence[Tensor]
+
+
+def _as_tuple(value: Any) -> tuple[Any, ...]:
+    return (value,) if isinstance(value, Tensor) or value is None else tuple(value)
+
+
+def _root_gradients(roots: Sequence[Tensor], given: Any, create_graph: bool) -> list[Tensor]:
+    gradients = (None,) * len(roots) if given is None else _as_tuple(given)
+    if len(gradients) != len(roots):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(gradients)} gradients")
+    return [_root_gradient(root, gradient) for root, gradient in zip(roots, gradients, strict=True)]
+
+
+def _root_gradient(root: Tensor, gradient: Tensor | None) -> Tensor:
+    layout = root._layout
+    if root._edge is None:
+        raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
+    if gradient is None:
+        if layout.numel != 1:
+            raise RuntimeError(
+                "grad can be implicitly created only for scalar outputs, but the output has shape "
+                f"{list(layout.shape)}; pass the gradient of the output, or reduce it to a scalar first."
+            )
+        if not layout.dtype.is_floating_point:
+            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {root.dtype}")
+        from raxis.ops.definitions.creation import ones
+
+        made: Tensor = ones(layout.shape, dtype=layout.dtype, device=layout.device)
+        return made
+    if not isinstance(gradient, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+    if gradient._layout.shape != layout.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[0] has a shape of {gradient.shape} and output[0] has a shape of {root.shape}."
+        )
+    return gradient
+
+
+def backward(
+    tensors: TensorOrTensors,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: TensorOrTensors | None = None,
+) -> None:
+    """Add the gradients of `tensors` to the ``grad`` of the leaves they were computed from.
+
+    Args:
+        tensors: the tensors to differentiate; scalars unless `grad_tensors` is given.
+        grad_tensors: gradient of the final quantity with respect to each of `tensors`.
+        retain_graph: keep what was saved for another backward; default: the value of `create_graph`.
+        create_graph: record the backward pass itself, for higher derivatives.
+        inputs: accumulate into these leaves only.
+
+    Raises:
+        RuntimeError: if nothing requires grad, a shape does not match, or the graph was already freed.
+
+    Example:
+        >>> import raxis
+        >>> x = raxis.tensor([1.0, 2.0], requires_grad=True)
+        >>> raxis.autograd.backward((x * x).sum())
+        >>> x.grad
+        tensor([2., 4.])
+    """
+    roots = _as_tuple(tensors)
+    wanted = None if inputs is None else _as_tuple(inputs)
+    if wanted is not None and not wanted:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    gradients = _root_gradients(roots, grad_tensors, create_graph)
+    keep = create_graph if retain_graph is None else retain_graph
+    if wanted is None:
+        run_backward(roots, gradients, keep_graph=keep, create_graph=create_graph)
+        return
+    for tensor, found in zip(
+        wanted,
+        run_backward(roots, gradients, keep_graph=keep, create_graph=create_graph, inputs=wanted),
+        strict=True,
+    ):
+        if not tensor.is_leaf and found is not None:
+            tensor._grad = found if tensor._grad is None else tensor._grad + found
+
+
+def grad(
+    outputs: TensorOrTensors,
+    inputs: TensorOrTensors,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The gradients of `outputs` with respect to `inputs`; no ``grad`` is changed.
+
+    Args:
+        outputs: the tensors to differentiate.
+        inputs: with respect to which.
+        grad_outputs: gradient of the final quantity with respect to each output.
+        retain_graph: keep what was saved; default: the value of `create_graph`.
+        create_graph: record the backward pass itself.
+        allow_unused: return None for inputs that do not influence the outputs, instead of raising.
+        is_grads_batched: `grad_outputs` has a leading batch dimension; one backward runs for each entry.
+        materialize_grads: return zeros instead of None.
+
+    Raises:
+        RuntimeError: if an input was not used, does not require grad, or the graph was freed.
+    """
+    roots, wanted = _as_tuple(outputs), _as_tuple(inputs)
+    if materialize_grads and allow_unused is False:
+        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got False.")
+    for tensor in wanted:
+        if tensor._edge is None:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+    if is_grads_batched:
+        return _batched(roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
+    gradients = _root_gradients(roots, grad_outputs, create_graph)
+    keep = create_graph if retain_graph is None else retain_graph
+    found = run_backward(
+        roots, gradients, keep_graph=keep, create_graph=create_graph, inputs=wanted, accumulate=False
+    )
+    return tuple(
+        _result(tensor, gradient, bool(allow_unused) or materialize_grads, materialize_grads, create_graph)
+        for tensor, gradient in zip(wanted, found, strict=True)
+    )
+
+
+def _result(tensor: Tensor, gradient: Tensor | None, allow: bool, materialize: bool, create_graph: bool) -> Tensor | None:
+    if gradient is None and not allow:
+        raise RuntimeError(
+            "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if "
+            "this is the desired behavior."
+        )
+    if gradient is None and materialize:
+        from raxis.ops.definitions.creation import zeros
+
+        layout = tensor._layout
+        made: Tensor = zeros(layout.shape, dtype=layout.dtype, device=layout.device)
+        return made
+    return gradient
+
+
+def _batched(
+    roots: tuple[Tensor, ...], wanted: tuple[Tensor, ...], grad_outputs: Any, retain_graph: bool | None,
+    create_graph: bool, allow_unused: bool | None, materialize: bool,
+) -> tuple[Tensor | None, ...]:  # fmt: skip
+    from raxis.ops.definitions.joining import stack
+
+    batches = _as_tuple(grad_outputs)
+    count = batches[0].shape[0]
+    rows = []
+    for index in range(count):
+        keep = True if index + 1 < count else retain_graph
+        row = [batch[index] for batch in batches]
+        rows.append(grad(roots, wanted, row, keep, create_graph, allow_unused, False, materialize))
+    return tuple(None if column[0] is None else stack(column) for column in zip(*rows, strict=True))
+
+
+def warn_retained(tensor: Tensor) -> None:
+    """Warn that a non-leaf keeps no grad unless `retain_grad` was called."""
+    if tensor._edge is not None and not tensor.is_leaf and not tensor._retains_grad and tensor._grad is None:
+        warnings.warn(
+            "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+            "populated during autograd.backward(). Use .retain_grad() on the non-leaf Tensor if you need it.",
+            UserWarning,
+            stacklevel=3,
+        )

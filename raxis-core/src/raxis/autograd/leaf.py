@@ -1,0 +1,50 @@
+"""Leaves: switching requires_grad, checking an assigned grad."""
+
+from __future__ import annotations
+
+from raxis.autograd.node import AccumulateGrad
+from raxis.dtypes import Category
+from raxis.tensor import Tensor
+
+
+def set_requires_grad(tensor: Tensor, value: bool) -> None:
+    """Make a leaf require grad or not.
+
+    Raises:
+        RuntimeError: for a non-leaf set to False, or an integer or bool tensor set to True.
+    """
+    edge = tensor._edge
+    if edge is not None and not edge[0].is_accumulator:
+        if not value:
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable "
+                "in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            )
+        return
+    if not value:
+        tensor._edge = None
+    elif edge is None:
+        if tensor._layout.dtype.category < Category.FLOAT:
+            raise RuntimeError(
+                f"only Tensors of floating point and complex dtype can require gradients, but got {tensor.dtype}."
+            )
+        if tensor._inference:
+            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+        tensor._edge = (AccumulateGrad(tensor), 0)
+
+
+def check_grad(tensor: Tensor, grad: object) -> None:
+    """Raise unless `grad` can be the gradient of `tensor`."""
+    if not isinstance(grad, Tensor):
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(grad).__name__}")
+    if grad is tensor:
+        raise RuntimeError("can't assign Variable as its own grad")
+    for what, given, expected in (
+        ("size", list(grad._layout.shape), list(tensor._layout.shape)),
+        ("type", grad.dtype, tensor.dtype),
+        ("device", grad.device, tensor.device),
+    ):
+        if given != expected:
+            raise RuntimeError(
+                f"assigned grad has data of a different {what}: expected {expected} as the tensor has, but got {given}"
+            )

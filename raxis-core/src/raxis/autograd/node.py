@@ -1,0 +1,101 @@
+"""Nodes of the tape.
+
+A node knows where gradients go next (its edges) and how to compute them. Nodes are numbered in the order
+they were made, so going through them by falling number is a valid backward order.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from raxis.autograd.handle import RemovableHandle
+
+if TYPE_CHECKING:
+    from raxis.tensor import Tensor
+
+Edge = tuple["Node", int]
+"""A node and which of its results a gradient belongs to."""
+Gradients = Sequence["Tensor | None"]
+
+next_number = count().__next__
+
+
+class Node:
+    """One step of the backward pass.
+
+    Attributes:
+        number: position in the order of creation.
+        edges: where each computed gradient goes; None for arguments that need none.
+        result_layouts: layouts of the forward results, by position.
+        forward_line: the user's line that made the node (anomaly mode only).
+    """
+
+    is_accumulator = False
+    number: int
+    edges: Sequence[Edge | None] = ()
+    result_layouts: Sequence[Any] = ()
+    forward_line: str | None = None
+    tensor_hooks: dict[int, OrderedDict[int, Callable[..., Any]]] | None = None
+    """Hooks of result tensors, by result position."""
+    retained: dict[int, weakref.ref[Tensor]] | None = None
+    """Result tensors whose gradient is kept, by result position."""
+    pre_hooks: OrderedDict[int, Callable[..., Any]] | None = None
+    post_hooks: OrderedDict[int, Callable[..., Any]] | None = None
+
+    def name(self) -> str:
+        """The node's name as PyTorch prints it, such as ``MulBackward0``."""
+        return type(self).__name__
+
+    def apply(self, gradients: Gradients) -> Gradients:
+        """Gradients for `edges`, given those of the results (None: no gradient reached that result)."""
+        raise NotImplementedError
+
+    def release(self) -> None:
+        """Free what was saved for backward."""
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """The nodes gradients go to, each with the position of the result there."""
+        return tuple((None, 0) if edge is None else edge for edge in self.edges)
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dictionary for the user's own notes on this node."""
+        found: dict[Any, Any] = self.__dict__.setdefault("_metadata", {})
+        return found
+
+    def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(grad_inputs, grad_outputs)`` after the node ran; a returned tuple replaces grad_inputs."""
+        if self.post_hooks is None:
+            self.post_hooks = OrderedDict()
+        return RemovableHandle.attach(self.post_hooks, hook)
+
+    def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(grad_outputs)`` before the node runs; a returned tuple replaces grad_outputs."""
+        if self.pre_hooks is None:
+            self.pre_hooks = OrderedDict()
+        return RemovableHandle.attach(self.pre_hooks, hook)
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {id(self):#x}>"
+
+
+class AccumulateGrad(Node):
+    """The end of a path: adds to the ``grad`` of a leaf."""
+
+    is_accumulator = True
+
+    def __init__(self, leaf: Tensor) -> None:
+        self.number = next_number()
+        self.result_layouts = (leaf._layout,)
+        self.accumulate_hooks: OrderedDict[int, Callable[..., Any]] | None = None
+        self._leaf = weakref.ref(leaf)
+
+    @property
+    def variable(self) -> Tensor | None:
+        """The leaf; None once nobody holds it."""
+        return self._leaf()

@@ -1,0 +1,39 @@
+"""Hooks on what autograd saves: `saved_tensors_hooks`, `save_on_cpu`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+Hooks = tuple[Callable[[Any], Any], Callable[[Any], Any]]
+
+
+class _Stack(threading.local):
+    hooks: tuple[Hooks, ...] = ()
+
+
+_stack = _Stack()
+
+
+def current_hooks() -> Hooks | None:
+    """The innermost (pack, unpack) pair of this thread."""
+    return _stack.hooks[-1] if _stack.hooks else None
+
+
+class saved_tensors_hooks:  # noqa: N801  PyTorch's name
+    """``with saved_tensors_hooks(pack, unpack):`` tensors saved inside go through `pack` and come back by `unpack`.
+
+    Args:
+        pack_hook: called with the tensor; what it returns is kept.
+        unpack_hook: called with that value when backward needs the tensor; returns the tensor.
+    """
+
+    def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        self._hooks = (pack_hook, unpack_hook)
+
+    def __enter__(self) -> None:
+        _stack.hooks = (*_stack.hooks, self._hooks)
+
+    def __exit__(self, *exception: Any) -> None:
+        _stack.hooks = _stack.hooks[:-1]

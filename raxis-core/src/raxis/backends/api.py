@@ -1,0 +1,121 @@
+"""The backend protocol: everything a device plugin implements, and nothing else.
+
+A plugin is a module named by an entry point of group ``raxis.backends`` whose entry-point name is the
+device type. The module is cheap to import and has three members:
+
+``API``
+    the ``(major, minor)`` this plugin was written for,
+``probe()``
+    None when the device can be used here, else one sentence saying why not,
+``load()``
+    the `Backend` object; heavy imports happen here.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from raxis.dtypes import DType
+    from raxis.ptir.program import Program
+
+API: tuple[int, int] = (1, 0)
+"""Protocol version of this core. The major number changes when a plugin must change."""
+
+Strides = tuple[int, ...]
+
+
+class Executable(Protocol):
+    """A compiled program.
+
+    It is called with one flat argument list: for every program parameter, in order, either
+    ``buffer, offset`` (offset in elements; a tensor) or a Python number (a by-value scalar); then
+    ``buffer, offset`` for every result. It writes the results into those buffers and returns None.
+    A result buffer may be the buffer of a parameter only at the same offset with the same strides.
+    """
+
+    def __call__(self, *arguments: Any) -> None: ...
+
+
+KernelFactory = Callable[["Program", Sequence[Strides | None], Sequence[Strides]], "Executable | None"]
+"""Makes the kernel of one composite; None when it does not serve this case, so that the decomposition runs."""
+
+
+@dataclass(frozen=True)
+class DeviceProperties:
+    """What a device says of itself; `total_memory` is in bytes, 0 when unknown."""
+
+    name: str
+    total_memory: int = 0
+    details: Mapping[str, str] = field(default_factory=dict)
+
+
+class Backend(abc.ABC):
+    """Executes programs on the devices of one type.
+
+    Buffers are opaque objects made by `allocate`; a buffer frees its memory when it is collected.
+    Shapes, strides, views, promotion, broadcasting, autograd and argument checks are core's work.
+    """
+
+    composites: Mapping[str, KernelFactory] = {}
+    """Kernels for whole composites, by op name; all others run as their decomposition."""
+
+    deferred_reason: str | None = None
+    """Set when the backend stands in for something better; shown by ``python -m raxis.env``."""
+
+    @abc.abstractmethod
+    def device_count(self) -> int:
+        """How many devices of this type there are."""
+
+    @abc.abstractmethod
+    def properties(self, index: int) -> DeviceProperties:
+        """Name and memory of device `index`."""
+
+    @abc.abstractmethod
+    def allocate(self, nbytes: int, index: int) -> Any:
+        """A buffer of `nbytes` bytes (uninitialised, 64-byte aligned where the device allows it)."""
+
+    @abc.abstractmethod
+    def copy_from_host(self, source: np.ndarray, buffer: Any, byte_offset: int) -> None:
+        """Copy a C-contiguous uint8 array into `buffer` at `byte_offset`."""
+
+    @abc.abstractmethod
+    def copy_to_host(self, buffer: Any, byte_offset: int, target: np.ndarray) -> None:
+        """Fill a C-contiguous uint8 array from `buffer` at `byte_offset`."""
+
+    @abc.abstractmethod
+    def compile(
+        self, program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
+    ) -> Executable:
+        """Compile `program` for operands of these strides (in elements; None for a by-value scalar).
+
+        Raises:
+            NotImplementedError: naming primitive, dtype and device, if the program cannot run here.
+        """
+
+    def host_view(self, buffer: Any) -> np.ndarray | None:
+        """`buffer` as a uint8 array sharing its memory; None when the host cannot see the memory."""
+        return None
+
+    def wrap_host(self, array: np.ndarray) -> Any | None:
+        """A buffer sharing the memory of a uint8 array; None when the device cannot share host memory."""
+        return None
+
+    def supports(self, primitive: str, dtype: DType) -> Literal[True] | str:
+        """True, or one sentence why `primitive` does not run with `dtype` on this device."""
+        return True
+
+    def synchronize(self, index: int) -> None:
+        """Wait until all work submitted to device `index` is done."""
+
+    def memory_stats(self, index: int) -> Mapping[str, int]:
+        """Allocator counters in bytes; empty when the backend keeps none."""
+        return {}
+
+    def empty_cache(self) -> None:
+        """Give cached memory back to the system."""

@@ -1,0 +1,69 @@
+"""Device names: a type such as ``cpu`` and an index."""
+
+from __future__ import annotations
+
+import re
+
+_PATTERN = re.compile(r"([a-z_][a-z0-9_]*)(?::(0|[1-9][0-9]*))?")
+_interned: dict[tuple[str, int | None], Device] = {}
+
+
+class Device:
+    """Where a tensor lives. Equal devices are the same object, so ``is`` and ``==`` agree.
+
+    Args:
+        type: device type, optionally with an index: ``"cpu"``, ``"cuda:1"``; or another Device.
+        index: which one of that type; None means the current one.
+
+    Raises:
+        RuntimeError: if the string is not a device name.
+
+    Example:
+        >>> import raxis
+        >>> raxis.device("cuda:1").index
+        1
+    """
+
+    __slots__ = ("index", "type")
+    type: str
+    index: int | None
+
+    def __new__(cls, type: str | Device, index: int | None = None) -> Device:
+        if isinstance(type, Device):
+            return type
+        name, parsed = _parse(type)
+        if parsed is not None and index is not None:
+            raise RuntimeError(f"type (string) must not include an index because index was passed: {type!r}")
+        key = (name, parsed if index is None else index)
+        found = _interned.get(key)
+        if found is None:
+            found = object.__new__(cls)
+            object.__setattr__(found, "type", key[0])
+            object.__setattr__(found, "index", key[1])
+            found = _interned.setdefault(key, found)
+        return found
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"attribute '{name}' of a device is not writable")
+
+    def __repr__(self) -> str:
+        suffix = "" if self.index is None else f", index={self.index}"
+        return f"device(type={self.type!r}{suffix})"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __reduce__(self) -> tuple[object, tuple[str, int | None]]:
+        return (Device, (self.type, self.index))
+
+
+def _parse(text: str) -> tuple[str, int | None]:
+    if not isinstance(text, str):
+        raise TypeError(f"device() expected a string or a device, but got {type(text).__name__}.")
+    match = _PATTERN.fullmatch(text)
+    if match is None:
+        raise RuntimeError(
+            f"Invalid device string: {text!r}. Expected a device type in lower case, optionally followed by "
+            "':' and an index, as in 'cpu' or 'cuda:0'."
+        )
+    return match[1], None if match[2] is None else int(match[2])

@@ -1,0 +1,160 @@
+"""Checking and normalising the arguments of an op call (cache misses only)."""
+
+from __future__ import annotations
+
+import numbers
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from raxis.dtypes import DType
+from raxis.ops.schema import REQUIRED, Parameter
+from raxis.ops.table import Op
+from raxis.placement import as_device
+from raxis.tensor import Tensor
+
+
+def normalise(op: Op, arguments: Sequence[Any]) -> list[Any]:
+    """The arguments in canonical form, one per parameter.
+
+    Raises:
+        TypeError: if an argument has a type its parameter does not take.
+    """
+    return [
+        _normalise_one(op, position, parameter, value)
+        for position, (parameter, value) in enumerate(zip(op.parameters, arguments, strict=True))
+    ]
+
+
+def _normalise_one(op: Op, position: int, parameter: Parameter, value: Any) -> Any:
+    if parameter.varargs:
+        value = _unpack_varargs(value)
+    if value is None and (parameter.optional or parameter.default is None):
+        return None
+    if parameter.length is not None and parameter.is_tensor:
+        return _tensor_list(op, position, parameter, value)
+    if parameter.is_tensor:
+        return _tensor(op, position, parameter, value)
+    if parameter.length is not None:
+        return _sequence(op, position, parameter, value)
+    return _single(op, position, parameter, value)
+
+
+def _unpack_varargs(value: tuple[Any, ...]) -> tuple[Any, ...]:
+    if len(value) == 1 and not isinstance(value[0], Tensor) and isinstance(value[0], Sequence):
+        return tuple(value[0])
+    return value
+
+
+def type_error(op: Op, position: int, parameter: Parameter, value: Any, expected: str) -> TypeError:
+    """The error for an argument of the wrong type, in PyTorch's wording."""
+    return TypeError(
+        f"{op.name}(): argument '{parameter.name}' (position {position + 1}) must be {expected}, "
+        f"not {type(value).__name__}"
+    )
+
+
+def _tensor(op: Op, position: int, parameter: Parameter, value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value
+    if parameter.type == "Tensor|Scalar" and is_number(value):
+        return value
+    expected = "Tensor or Number" if parameter.type == "Tensor|Scalar" else "Tensor"
+    raise type_error(op, position, parameter, value, expected)
+
+
+def _tensor_list(op: Op, position: int, parameter: Parameter, value: Any) -> tuple[Any, ...]:
+    if isinstance(value, Tensor) or not isinstance(value, Sequence):
+        raise type_error(op, position, parameter, value, "tuple of Tensors")
+    for index, item in enumerate(value):
+        if not isinstance(item, Tensor) and not (item is None and parameter.optional):
+            raise TypeError(
+                f"expected Tensor as element {index} in argument {position}, but got {type(item).__name__}"
+            )
+    return tuple(value)
+
+
+def _sequence(op: Op, position: int, parameter: Parameter, value: Any) -> tuple[Any, ...]:
+    convert = _CONVERTERS[parameter.type]
+    single = isinstance(value, numbers.Number) or (isinstance(value, Tensor) and value._layout.ndim == 0)
+    if single:
+        count = max(parameter.length or 1, 1)
+        return (_converted(op, position, parameter, value, convert),) * count
+    if not isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, Tensor):
+        raise type_error(op, position, parameter, value, f"tuple of {parameter.type}s")
+    items = tuple(_converted(op, position, parameter, item, convert) for item in value)
+    if len(items) == 1 and (parameter.length or 0) > 1:
+        return items * (parameter.length or 1)
+    return items
+
+
+def _single(op: Op, position: int, parameter: Parameter, value: Any) -> Any:
+    convert = _CONVERTERS.get(parameter.type)
+    return value if convert is None else _converted(op, position, parameter, value, convert)
+
+
+def _converted(op: Op, position: int, parameter: Parameter, value: Any, convert: Callable[[Any], Any]) -> Any:
+    try:
+        return convert(value)
+    except (TypeError, ValueError) as error:
+        raise type_error(op, position, parameter, value, parameter.type) from error
+
+
+def is_number(value: Any) -> bool:
+    """Whether `value` is a Python or NumPy number or bool (ml_dtypes scalars included)."""
+    return isinstance(value, (numbers.Number, np.generic))
+
+
+def _scalar(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value.item()
+    if isinstance(value, np.generic):
+        return value.item()
+    if not isinstance(value, numbers.Number):
+        raise TypeError
+    return value
+
+
+def _integer(value: Any) -> int:
+    if isinstance(value, float):
+        raise TypeError
+    return operator.index(value)
+
+
+def _float(value: Any) -> float:
+    if isinstance(value, str):
+        raise TypeError
+    return float(value)
+
+
+def _boolean(value: Any) -> bool:
+    if not isinstance(value, (bool, np.bool_, int)):
+        raise TypeError
+    return bool(value)
+
+
+def _string(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _dtype(value: Any) -> DType:
+    if not isinstance(value, DType):
+        raise TypeError
+    return value
+
+
+_CONVERTERS: dict[str, Callable[[Any], Any]] = {
+    "Scalar": _scalar,
+    "int": _integer,
+    "float": _float,
+    "bool": _boolean,
+    "str": _string,
+    "dtype": _dtype,
+    "device": as_device,
+}
+
+__all__ = ["REQUIRED", "is_number", "normalise", "type_error"]

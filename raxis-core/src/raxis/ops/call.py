@@ -1,0 +1,149 @@
+"""Calls that miss the plan cache, and calls with a destination."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from raxis.ops import launch
+from raxis.ops.arguments import is_number, normalise
+from raxis.ops.destination import check_destination, overwrite_with_plan, resize_for_result
+from raxis.ops.plan import Plan, build, static_arguments, tensor_operands, traced_plan
+from raxis.ops.return_types import return_type
+from raxis.ops.schema import Parameter
+from raxis.ops.table import Kind, Op
+from raxis.ops.viewing import view_run
+from raxis.tensor import Tensor
+
+_PLAN_LIMIT = 4096
+"""Plans kept per op; beyond it the op's table starts anew (programs of changing shapes stay bounded)."""
+
+
+def call(op: Op, arguments: tuple[Any, ...], out: Any = None) -> Any:
+    """Run an op whose plan is not cached, or that writes into `out`."""
+    values = normalise(op, arguments)
+    if out is not None:
+        return _call_out(op, values, out)
+    key = plan_key(op, values)
+    run = op.plans.get(key)
+    if run is None:
+        run = _make_run(op, values)
+        _remember(op.plans, key, run)
+    if _interchangeable(op, arguments, values):
+        _remember_raw(op, op.plans, arguments, run)
+    return run(*values)
+
+
+def call_operator(op: Op, arguments: tuple[Any, ...]) -> Any:
+    """Run an op for a Python operator: operands it does not know give NotImplemented."""
+    for parameter, value in zip(op.parameters, arguments, strict=True):
+        if parameter.is_tensor and not isinstance(value, Tensor) and not is_number(value):
+            return NotImplemented
+    return call(op, arguments)
+
+
+def plan_key(op: Op, values: Sequence[Any]) -> Any:
+    """The cache key of normalised arguments; what the generated entry computes inline."""
+    parts = [
+        _key_part(parameter, value)
+        for parameter, value in zip(op.parameters, values, strict=True)
+        if parameter.type != "Generator"
+    ]
+    return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def _key_part(parameter: Parameter, value: Any) -> Any:
+    if value is None or parameter.is_static:
+        return value
+    if isinstance(value, tuple):
+        return tuple([None if item is None else item._layout for item in value])
+    if isinstance(value, Tensor):
+        return value._layout
+    return value is not parameter.default and type(value)
+
+
+def _interchangeable(op: Op, raw: Sequence[Any], values: Sequence[Any]) -> bool:
+    """Whether a run made for the normalised values may be called with the raw ones."""
+    return all(
+        parameter.is_static or given is value or (isinstance(value, tuple) and isinstance(given, (list, tuple)))
+        for parameter, given, value in zip(op.parameters, raw, values, strict=True)
+    )
+
+
+def _remember_raw(op: Op, plans: dict[Any, Any], raw: Sequence[Any], run: Callable[..., Any]) -> None:
+    try:
+        _remember(plans, plan_key(op, [tuple(v) if p.is_tensor and isinstance(v, list) else v for p, v in zip(op.parameters, raw, strict=True)]), run)
+    except TypeError:
+        return  # an unhashable argument, such as a list of sizes: normalised again at each call
+
+
+def _remember(plans: dict[Any, Any], key: Any, run: Callable[..., Any]) -> None:
+    hash(key)
+    if len(plans) >= _PLAN_LIMIT:
+        plans.clear()
+    plans[key] = run
+
+
+def _make_run(op: Op, values: Sequence[Any]) -> Callable[..., Any]:
+    if any(operand._layout.traced for operand in tensor_operands(op, values)):
+        return traced_plan(op)
+    if op.kind is Kind.VIEWED:
+        return view_run(op, values)
+    return launch.functional_run(build(op, values), values, return_type(op))
+
+
+def functional_plan(op: Op, values: Sequence[Any]) -> Plan:
+    """A plan made for inspection: its program and result layouts (`infer` of the op)."""
+    return build(op, values)
+
+
+def call_inplace(op: Op, arguments: tuple[Any, ...]) -> Any:
+    """Run the in-place form of an op whose plan is not cached."""
+    values = normalise(op, arguments)
+    target = values[0]
+    check_destination(f"{op.name}_", target)
+    key = plan_key(op, values)
+    run = op.inplace_plans.get(key)
+    if run is None:
+        plan = build(op, values, target._layout)
+        run = launch.inplace_run(plan, values, lambda given: overwrite_with_plan(plan, given))
+        _remember(op.inplace_plans, key, run)
+    if _interchangeable(op, arguments, values):
+        _remember_raw(op, op.inplace_plans, arguments, run)
+    return run(*values)
+
+
+def _call_out(op: Op, values: list[Any], out: Any) -> Any:
+    outputs = out if isinstance(out, (tuple, list)) else (out,)
+    _check_outputs(op, values, outputs)
+    layouts = _result_layouts(op, values)
+    if len(outputs) != len(layouts):
+        raise TypeError(f"{op.name}(): expected {len(layouts)} output tensors in out=, but got {len(outputs)}.")
+    for output, layout in zip(outputs, layouts, strict=True):
+        resize_for_result(op.name, output, layout)
+    results = call(op, tuple(values))
+    produced = results if isinstance(results, tuple) else (results,)
+    for output, result in zip(outputs, produced, strict=True):
+        output.copy_(result)
+    return out
+
+
+def _check_outputs(op: Op, values: Sequence[Any], outputs: Sequence[Any]) -> None:
+    from raxis.autograd.grad_mode import mode
+
+    for output in outputs:
+        if not isinstance(output, Tensor):
+            raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(output).__name__}")
+    tracked = [*tensor_operands(op, values), *outputs]
+    if mode.enabled and any(tensor._edge is not None for tensor in tracked):
+        raise RuntimeError(
+            f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one of "
+            "the arguments requires grad."
+        )
+
+
+def _result_layouts(op: Op, values: Sequence[Any]) -> Sequence[Any]:
+    return build(op, values).results
+
+
+__all__ = ["call", "call_inplace", "functional_plan", "plan_key", "static_arguments"]

@@ -1,0 +1,44 @@
+"""Functions of composed ops: the body itself, plus derived ``out=`` and in-place forms."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from raxis.ops.table import Op
+
+
+def composed_function(op: Op) -> Callable[..., Any]:
+    """The public function of a composed op."""
+    body = op.body
+    body.__name__ = op.name
+    body.__qualname__ = op.name
+    body.__module__ = op.namespace
+    return _with_out(op, body) if op.out else body
+
+
+def _with_out(op: Op, body: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(body)
+    def function(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        if out is None:
+            return body(*args, **kwargs)
+        from raxis.ops.destination import store_results
+
+        return store_results(op.name, body(*args, **kwargs), out)
+
+    return function
+
+
+def composed_inplace(op: Op) -> Callable[..., Any]:
+    """``op_``: compute, then write over the first argument."""
+
+    def function(input: Any, *args: Any, **kwargs: Any) -> Any:
+        from raxis.ops.destination import overwrite
+
+        return overwrite(op.name, input, op.body(input, *args, **kwargs))
+
+    function.__name__ = function.__qualname__ = f"{op.name}_"
+    function.__doc__ = op.doc
+    function.__module__ = op.namespace
+    return function

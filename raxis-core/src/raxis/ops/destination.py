@@ -1,0 +1,152 @@
+"""Writing results into existing tensors: in-place forms and ``out=``."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from raxis.autograd.grad_mode import mode
+from raxis.autograd.inplace import check_inplace, rebase
+from raxis.layout import Layout, contiguous_strides, layout_of, overlaps_itself
+from raxis.ops.plan import Plan, check_writable
+from raxis.tensor import Tensor
+
+
+def check_destination(name: str, target: Any) -> None:
+    """Raise unless `target` may be written in place.
+
+    Raises:
+        RuntimeError: if elements of `target` share memory, or autograd forbids the write.
+    """
+    if not isinstance(target, Tensor):
+        raise TypeError(f"{name}(): the destination must be a Tensor, not {type(target).__name__}")
+    if overlaps_itself(target._layout):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+            f"location ({name} on shape {list(target._layout.shape)} with strides {list(target._layout.strides)}). "
+            "Please clone() the tensor before performing the operation."
+        )
+    check_inplace(name, target)
+
+
+def overwrite_with_plan(plan: Plan, arguments: Sequence[Any]) -> Tensor:
+    """The in-place form where operands may share memory with the target or gradients flow."""
+    target: Tensor = arguments[0]
+    if mode.enabled:
+        check_inplace(f"{plan.op.name}_", target)
+    operands = [_separate(target, item) for item in arguments]
+    old_edge = target._edge
+    recorded = plan.differentiable and mode.enabled and _needs_tape(operands, old_edge)
+    saved = _preserve(plan, operands) if recorded else operands
+    _execute(plan, operands, target)
+    target._storage.version += 1
+    if recorded:
+        rebase(plan, saved, target)
+    return target
+
+
+def _needs_tape(operands: Sequence[Any], old_edge: Any) -> bool:
+    flat = [tensor for item in operands for tensor in (item if isinstance(item, tuple) else (item,))]
+    return old_edge is not None or any(isinstance(tensor, Tensor) and tensor._edge is not None for tensor in flat)
+
+
+def _separate(target: Tensor, operand: Any) -> Any:
+    """A copy of an operand that shares the target's memory at other places; any other operand itself."""
+    if isinstance(operand, tuple):
+        return tuple(_separate(target, item) for item in operand)
+    if not isinstance(operand, Tensor) or operand is target or operand._storage is not target._storage:
+        return operand
+    if operand._offset == target._offset and operand._layout is target._layout:
+        return operand
+    return operand.clone()
+
+
+def _preserve(plan: Plan, operands: Sequence[Any]) -> list[Any]:
+    """The operands with the target replaced by a copy of its old values where a formula will need them."""
+    name = plan.op.parameters[0].name
+    first = operands[0]
+    needed = any(name in formula.names for formula in plan.op.vjp)
+    before = first.detach().clone() if needed else first.detach()
+    before._edge = first._edge
+    return [before if item is first else item for item in operands]
+
+
+def _execute(plan: Plan, arguments: Sequence[Any], target: Tensor) -> None:
+    passed: list[Any] = []
+    for parameter, value in zip(plan.op.parameters, arguments, strict=True):
+        if value is None or parameter.is_static:
+            continue
+        for item in value if isinstance(value, tuple) else (value,):
+            if isinstance(item, Tensor):
+                passed += [item._storage.buffer, item._offset]
+            elif item is not None and item is not parameter.default:
+                passed.append(item)
+    if plan.random_blocks:
+        from raxis import random
+
+        passed += random.reserve(None, plan.place, plan.random_blocks)
+    assert plan.execute is not None  # lowered plans always have one
+    plan.execute(*passed, target._storage.buffer, target._offset)
+
+
+def overwrite(name: str, target: Tensor, result: Tensor) -> Tensor:
+    """Write a computed result over `target`, recorded as if the op had been applied in place."""
+    check_destination(f"{name}_", target)
+    check_writable(f"{name}_", result._layout.dtype, result._layout.shape, target._layout)
+    return target.copy_(result)
+
+
+def resize_for_result(name: str, output: Tensor, layout: Layout) -> None:
+    """Make `output` fit a result of `layout`, as ``out=`` does.
+
+    Raises:
+        RuntimeError: if dtype or device do not fit, or `output` overlaps itself.
+    """
+    check_writable(name, layout.dtype, output._layout.shape, output._layout)
+    if output._layout.device is not layout.device:
+        raise RuntimeError(
+            f"{name}: Expected out tensor to be on device {layout.device}, but got {output._layout.device} instead."
+        )
+    if output._layout.shape == layout.shape:
+        check_destination(name, output)
+        return
+    if output._layout.numel:
+        warnings.warn(
+            f"An output with one or more elements was resized since it had shape {list(output._layout.shape)}, "
+            f"which does not match the required output shape {list(layout.shape)}.",
+            UserWarning,
+            stacklevel=4,
+        )
+    resize(output, layout.shape)
+
+
+def resize(tensor: Tensor, shape: tuple[int, ...]) -> None:
+    """Give `tensor` a new shape, allocating when its storage is too small (values beyond are undefined)."""
+    layout = layout_of(tensor._layout.dtype, shape, contiguous_strides(shape), tensor._layout.device)
+    needed = (tensor._offset + layout.numel) * layout.dtype.itemsize
+    storage = tensor._storage
+    if needed > storage.nbytes:
+        from raxis.storage import allocate
+
+        fresh = allocate(needed, storage.place)
+        storage.buffer, storage.nbytes = fresh.buffer, needed
+    storage.version += 1
+    tensor._layout = layout
+
+
+def store_results(name: str, results: Any, out: Any) -> Any:
+    """``out=`` of composed ops: copy computed results into the given tensors."""
+    outputs = out if isinstance(out, (tuple, list)) else (out,)
+    produced = results if isinstance(results, (tuple, list)) else (results,)
+    if len(outputs) != len(produced):
+        raise TypeError(f"{name}(): expected {len(produced)} output tensors in out=, but got {len(outputs)}.")
+    if mode.enabled and any(tensor._edge is not None for tensor in (*outputs, *produced)):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            "arguments requires grad."
+        )
+    for output, result in zip(outputs, produced, strict=True):
+        resize_for_result(name, output, result._layout)
+        output.copy_(result)
+    return out

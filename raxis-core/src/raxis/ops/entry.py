@@ -1,0 +1,183 @@
+"""From a record to callables: the generated function, in-place form and methods of each op.
+
+The functions are generated source because the hit path must do nothing but one dict access: no argument
+binding at run time, no loops over parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from raxis.ops import call
+from raxis.ops.composition import composed_function, composed_inplace
+from raxis.ops.methods import TensorMethods
+from raxis.ops.schema import REQUIRED, Parameter
+from raxis.ops.source import compile_function
+from raxis.ops.table import Kind, Op
+
+FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {}
+"""Public functions by namespace and name."""
+
+
+def publish(op: Op) -> Callable[..., Any]:
+    """Make and attach everything callable of `op`; the plain function is returned."""
+    composed = op.kind is Kind.COMPOSED
+    function = composed_function(op) if composed else _functional_entry(op)
+    if op.function:
+        FUNCTIONS.setdefault(op.namespace, {})[op.name] = function
+    if op.method:
+        setattr(TensorMethods, op.name, function)
+    if op.inplace:
+        _publish_inplace(op, composed_inplace(op) if composed else _inplace_entry(op))
+    if op.operator:
+        _publish_operator(op, function)
+    return function
+
+
+_NOT_REFLECTED = frozenset({"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"})
+
+
+def _publish_operator(op: Op, function: Callable[..., Any]) -> None:
+    """Attach ``__op__``, ``__rop__`` and ``__iop__``; unknown operands give NotImplemented."""
+    tensors = [parameter.name for parameter in op.parameters if parameter.is_tensor]
+    if len(tensors) == 1:
+        setattr(TensorMethods, op.operator, function)
+        return
+    setattr(TensorMethods, op.operator, _operator_entry(op, op.operator, tensors))
+    if op.operator in _NOT_REFLECTED:
+        return
+    stem = op.operator.strip("_")
+    setattr(TensorMethods, f"__r{stem}__", _operator_entry(op, f"__r{stem}__", tensors[::-1]))
+    if op.inplace:
+        setattr(TensorMethods, f"__i{stem}__", getattr(TensorMethods, f"{op.name}_"))
+
+
+def _operator_entry(op: Op, name: str, operands: list[str]) -> Callable[..., Any]:
+    values = [
+        parameter.name if parameter.is_tensor else f"_d{position}" for position, parameter in enumerate(op.parameters)
+    ]
+    arguments = ", ".join(values)
+    key = ", ".join(
+        _key_part(parameter, position) if parameter.is_tensor else ("False" if parameter.is_scalar else f"_d{position}")
+        for position, parameter in enumerate(op.parameters)
+    )
+    body = [
+        "try:",
+        f"    run = _plans[{key}]",
+        "except (KeyError, AttributeError, TypeError):",
+        f"    return _call(_op, ({arguments},))",
+        f"return run({arguments})",
+    ]
+    made = _compile(op, name, ", ".join(operands), body, _plans=op.plans, _call=call.call_operator)
+    return made
+
+
+def _publish_inplace(op: Op, function: Callable[..., Any]) -> None:
+    if op.method:
+        setattr(TensorMethods, function.__name__, function)
+    if op.function:
+        FUNCTIONS.setdefault(op.namespace, {})[function.__name__] = function
+
+
+def signature(op: Op, *, out: bool) -> str:
+    """The parameter list of the op's Python function."""
+    items = []
+    starred = False
+    for position, parameter in enumerate(op.parameters):
+        if parameter.varargs:
+            items.append(f"*{parameter.name}")
+            starred = True
+            continue
+        if parameter.keyword_only and not starred:
+            items.append("*")
+            starred = True
+        default = "" if parameter.default is REQUIRED else f"=_d{position}"
+        items.append(parameter.name + default)
+    if out:
+        items.extend(["out=None"] if starred else ["*", "out=None"])
+    return ", ".join(items)
+
+
+def _functional_entry(op: Op) -> Callable[..., Any]:
+    arguments = _arguments(op)
+    body = [
+        "if out is None:" if op.out else "if True:",
+        "    try:",
+        f"        run = _plans[{key_expression(op)}]",
+        "    except (KeyError, AttributeError, TypeError):",
+        "        pass",
+        "    else:",
+        f"        return run({arguments})",
+        f"return _call(_op, ({arguments},), {'out' if op.out else 'None'})",
+    ]
+    return _compile(op, op.name, signature(op, out=op.out), body, _plans=op.plans, _call=call.call)
+
+
+def _inplace_entry(op: Op) -> Callable[..., Any]:
+    arguments = _arguments(op)
+    body = [
+        "try:",
+        f"    run = _plans[{key_expression(op)}]",
+        "except (KeyError, AttributeError, TypeError):",
+        f"    return _call(_op, ({arguments},))",
+        f"return run({arguments})",
+    ]
+    name = f"{op.name}_"
+    return _compile(op, name, signature(op, out=False), body, _plans=op.inplace_plans, _call=call.call_inplace)
+
+
+def _arguments(op: Op) -> str:
+    return ", ".join(parameter.name for parameter in op.parameters)
+
+
+def key_expression(op: Op) -> str:
+    """Source of the cache key: layouts of tensors, types of numbers, values of static arguments."""
+    parts = [
+        _key_part(parameter, position)
+        for position, parameter in enumerate(op.parameters)
+        if parameter.type != "Generator"
+    ]
+    return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
+
+
+def _key_part(parameter: Parameter, position: int) -> str:
+    name = parameter.name
+    if parameter.is_tensor:
+        return _tensor_key_part(parameter)
+    if parameter.is_scalar:
+        if parameter.default is REQUIRED:
+            return f"type({name})"
+        return f"({name} is not _d{position}) and type({name})"
+    return name
+
+
+def _tensor_key_part(parameter: Parameter) -> str:
+    name = parameter.name
+    if parameter.length is not None:
+        present = f"tuple([None if t is None else t._layout for t in {name}])"
+    elif parameter.type == "Tensor|Scalar":
+        present = f"({name}._layout if isinstance({name}, _Tensor) else type({name}))"
+    else:
+        present = f"{name}._layout"
+    return f"(None if {name} is None else {present})" if parameter.optional else present
+
+
+def _compile(op: Op, name: str, parameters: str, body: list[str], **names: Any) -> Callable[..., Any]:
+    source = f"def {name}({parameters}):\n" + "".join(f"    {line}\n" for line in body)
+    namespace: dict[str, Any] = {"_op": op, "_Tensor": TensorMethods, **names}
+    for position, parameter in enumerate(op.parameters):
+        namespace[f"_d{position}"] = parameter.default
+    function: Callable[..., Any] = compile_function(source, name, f"<raxis op {name}>", namespace)
+    function.__doc__ = op.doc
+    function.__module__ = op.namespace
+    return function
+
+
+def install(module: ModuleType, namespace: str) -> list[str]:
+    """Put the functions of a namespace into a module; their names are returned."""
+    functions = FUNCTIONS.get(namespace, {})
+    for name, function in functions.items():
+        setattr(module, name, function)
+    return sorted(functions)

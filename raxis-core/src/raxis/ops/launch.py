@@ -1,0 +1,149 @@
+"""Generated `run` functions: from arguments to one call of the executable.
+
+A run is specialised on which arguments are tensors, numbers or absent, so it is straight-line code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from raxis import random
+from raxis.autograd.grad_mode import mode
+from raxis.autograd.record import record
+from raxis.layout import Layout
+from raxis.ops.plan import Plan
+from raxis.ops.source import compile_function
+from raxis.storage import Storage
+from raxis.tensor import Tensor
+
+
+def functional_run(plan: Plan, arguments: Sequence[Any], returns: Callable[..., Any] | None) -> Callable[..., Any]:
+    """Allocate results, execute, record on the tape."""
+    parameters = ", ".join(parameter.name for parameter in plan.op.parameters)
+    lines = []
+    passed, edges = _operands(plan, arguments, lines)
+    for position, _ in enumerate(plan.results):
+        lines += [
+            f"s{position} = _new(_Storage)",
+            f"s{position}.buffer = b{position} = _allocate(_n{position}, _index)",
+            f"s{position}.nbytes = _n{position}",
+            f"s{position}.place = _place",
+        ]
+        passed += [f"b{position}", "0"]
+    lines += _random_lines(plan, passed)
+    lines.append(f"_execute({', '.join(passed)})")
+    for position, _ in enumerate(plan.results):
+        lines += [
+            f"r{position} = _new(_Tensor)",
+            f"r{position}._storage = s{position}",
+            f"r{position}._offset = 0",
+            f"r{position}._layout = _l{position}",
+        ]
+    results = ", ".join(f"r{position}" for position in range(len(plan.results)))
+    lines += _record_lines(plan, edges, f"_record(_plan, ({parameters},), ({results},))")
+    lines += ["if _mode.inference:", f"    _mark({results})"]
+    lines.append(f"return {results}" if returns is None else f"return _returns({results})")
+    return _compile(plan, parameters, lines, _returns=returns)
+
+
+def inplace_run(plan: Plan, arguments: Sequence[Any], slow: Callable[..., Any]) -> Callable[..., Any]:
+    """Execute into the first argument; calls needing the tape or a copy of an operand take the slow path."""
+    parameters = ", ".join(parameter.name for parameter in plan.op.parameters)
+    target = plan.op.parameters[0].name
+    lines: list[str] = []
+    passed, edges = _operands(plan, arguments, lines)
+    others = [name for name in _tensor_names(plan, arguments) if name != target]
+    if plan.differentiable and edges:
+        lines += [f"if ({' or '.join(edges)}) and _mode.enabled:", f"    return _slow(({parameters},))"]
+    if others:
+        shared = " or ".join(f"({name}._storage is {target}._storage and {name} is not {target})" for name in others)
+        lines += [f"if {shared}:", f"    return _slow(({parameters},))"]
+    passed += [f"{target}._storage.buffer", f"{target}._offset"]
+    lines += _random_lines(plan, passed)
+    lines += [f"_execute({', '.join(passed)})", f"{target}._storage.version += 1", f"return {target}"]
+    return _compile(plan, parameters, lines, _slow=slow)
+
+
+def _operands(plan: Plan, arguments: Sequence[Any], lines: list[str]) -> tuple[list[str], list[str]]:
+    """Source of the operands passed on, and of the conditions under which a gradient flows."""
+    passed: list[str] = []
+    edges: list[str] = []
+    for parameter, value in zip(plan.op.parameters, arguments, strict=True):
+        if value is None or parameter.is_static:
+            continue
+        name = parameter.name
+        if isinstance(value, tuple):
+            for index, item in enumerate(value):
+                if item is not None:
+                    element = f"{name}_{index}"
+                    lines.append(f"{element} = {name}[{index}]")
+                    passed += [f"{element}._storage.buffer", f"{element}._offset"]
+                    edges.append(f"{element}._edge is not None")
+        elif isinstance(value, Tensor):
+            passed += [f"{name}._storage.buffer", f"{name}._offset"]
+            edges.append(f"{name}._edge is not None")
+        elif value is not parameter.default:
+            passed.append(name)
+    return passed, edges
+
+
+def _tensor_names(plan: Plan, arguments: Sequence[Any]) -> list[str]:
+    names = []
+    for parameter, value in zip(plan.op.parameters, arguments, strict=True):
+        if isinstance(value, Tensor):
+            names.append(parameter.name)
+        elif isinstance(value, tuple) and parameter.is_tensor:
+            names += [f"{parameter.name}_{index}" for index, item in enumerate(value) if item is not None]
+    return names
+
+
+def _random_lines(plan: Plan, passed: list[str]) -> list[str]:
+    if not plan.random_blocks:
+        return []
+    results = 2 * len(plan.results)
+    passed[len(passed) - results : len(passed) - results] = ["_key", "_counter"]
+    generator = "generator" if any(p.type == "Generator" for p in plan.op.parameters) else "None"
+    return [f"_key, _counter = _reserve({generator}, _place, {plan.random_blocks})"]
+
+
+def _record_lines(plan: Plan, edges: list[str], call: str) -> list[str]:
+    if not plan.differentiable or not edges:
+        return []
+    return [f"if ({' or '.join(edges)}) and _mode.enabled:", f"    {call}"]
+
+
+def _mark(*results: Tensor) -> None:
+    for result in results:
+        result._inference = True
+
+
+def _compile(plan: Plan, parameters: str, lines: list[str], **names: Any) -> Callable[..., Any]:
+    place = plan.place
+    assert place is not None  # set by plan.build, which made this plan
+    namespace: dict[str, Any] = {
+        "_new": object.__new__,
+        "_Storage": Storage,
+        "_Tensor": Tensor,
+        "_allocate": place.backend.allocate,
+        "_index": place.index,
+        "_place": place,
+        "_execute": plan.execute,
+        "_mode": mode,
+        "_plan": plan,
+        "_record": record,
+        "_mark": _mark,
+        "_reserve": random.reserve,
+        **names,
+    }
+    for position, layout in enumerate(plan.results):
+        namespace[f"_n{position}"] = _nbytes(layout)
+        namespace[f"_l{position}"] = layout
+    name = f"{plan.op.name}_run"
+    source = f"def {name}({parameters}):\n" + "".join(f"    {line}\n" for line in lines)
+    made: Callable[..., Any] = compile_function(source, name, f"<raxis run {plan.op.name}>", namespace)
+    return made
+
+
+def _nbytes(layout: Layout) -> int:
+    return layout.numel * layout.dtype.itemsize

@@ -1,0 +1,263 @@
+"""Plans: what an op does for operands of given layouts, worked out once.
+
+A plan for a lowered op holds the compiled program and a generated `run` that allocates, executes and
+records; a plan for a view holds the stride arithmetic's result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from raxis.device import Device
+from raxis.dtypes import Category, DType, scalar_category
+from raxis.layout import Layout, Strides, broadcast_shapes, contiguous_strides, dense_strides_like, layout_of
+from raxis.ops.promotion import Promotion, computation_dtype, default_dtype_of
+from raxis.ops.schema import Parameter
+from raxis.ops.table import OPS, Kind, Op
+from raxis.ops.trace import Traced, Tracer, broadcast, cast, constant, tracing
+from raxis.placement import get_default_device, place_of
+from raxis.ptir.program import Program
+from raxis.storage import Place
+from raxis.tensor import Tensor
+
+
+class Plan:
+    """The cached decision for one op and one key.
+
+    Attributes:
+        op: the record.
+        static: the normalised static arguments by name.
+        results: layouts of the results.
+        program: the recorded program (None for views).
+        place: where it runs.
+        random_blocks: Philox counters one call consumes.
+        run: called with the op's arguments.
+    """
+
+    __slots__ = (
+        "differentiable", "execute", "op", "place", "program", "random_blocks", "recipes", "results", "run", "static",
+    )  # fmt: skip
+
+    def __init__(self, op: Op, static: dict[str, Any], results: tuple[Layout, ...]) -> None:
+        self.op = op
+        self.static = static
+        self.results = results
+        self.program: Program | None = None
+        self.place: Place | None = None
+        self.execute: Callable[..., Any] | None = None
+        self.random_blocks = 0
+        self.recipes: dict[Any, Any] = {}
+        self.differentiable = bool(op.vjp) and any(layout.dtype.category >= Category.FLOAT for layout in results)
+        self.run: Callable[..., Any]
+
+
+def clear_plans() -> None:
+    """Forget all plans (defaults they were derived from have changed)."""
+    for op in OPS.values():
+        op.plans.clear()
+        op.inplace_plans.clear()
+
+
+def static_arguments(op: Op, arguments: Sequence[Any]) -> dict[str, Any]:
+    """The static arguments by name."""
+    pairs = zip(op.parameters, arguments, strict=True)
+    return {parameter.name: value for parameter, value in pairs if parameter.is_static and parameter.type != "Generator"}
+
+
+def tensor_operands(op: Op, arguments: Sequence[Any]) -> list[Tensor]:
+    """All tensors among the arguments, lists flattened."""
+    found: list[Tensor] = []
+    for parameter, value in zip(op.parameters, arguments, strict=True):
+        if parameter.is_tensor:
+            items = value if isinstance(value, tuple) else (value,)
+            found.extend(item for item in items if isinstance(item, Tensor))
+    return found
+
+
+def common_device(op: Op, arguments: Sequence[Any]) -> Device:
+    """The one device of the operands, or the ``device`` argument of ops without operands.
+
+    Raises:
+        RuntimeError: if the operands live on different devices.
+    """
+    operands = tensor_operands(op, arguments)
+    if not operands:
+        named = static_arguments(op, arguments).get("device")
+        return named if named is not None else get_default_device()
+    device = operands[0]._layout.device
+    for operand in operands:
+        if operand._layout.device is not device:
+            names = sorted({str(other._layout.device) for other in operands})
+            raise RuntimeError(
+                f"{op.name}(): Expected all tensors to be on the same device, but found at least two devices, "
+                f"{' and '.join(names)}! Move them with .to(device) first."
+            )
+    return device
+
+
+def trace(op: Op, arguments: Sequence[Any], target: Layout | None = None) -> tuple[Program, Tracer]:
+    """Record the program of an op call; results are cast to `target`'s dtype and shape if given."""
+    tracer = Tracer(op.name, common_device(op, arguments))
+    with tracing(tracer):
+        dtype = _chosen_dtype(op, arguments)
+        values = {
+            parameter.name: _stand_in(tracer, op, parameter, value, dtype)
+            for parameter, value in zip(op.parameters, arguments, strict=True)
+            if parameter.type != "Generator"
+        }
+        results = lower(op, values, dtype)
+        if target is not None:
+            results = _fit(op, results, target)
+    produced = results if isinstance(results, (tuple, list)) else (results,)
+    return tracer.builder.build([result._value for result in produced], _attributes(op, arguments)), tracer
+
+
+def _attributes(op: Op, arguments: Sequence[Any]) -> dict[str, Any]:
+    """The static arguments a program is labelled with (devices are not part of a portable program)."""
+    static = static_arguments(op, arguments).items()
+    return {name: value for name, value in static if value is not None and not isinstance(value, Device)}
+
+
+def _fit(op: Op, results: Any, target: Layout) -> Traced:
+    result = results[0] if isinstance(results, (tuple, list)) else results
+    check_writable(op.name, result._layout.dtype, result._layout.shape, target)
+    return broadcast(cast(result, target.dtype), target.shape)  # type: ignore[return-value]
+
+
+def check_writable(name: str, dtype: DType, shape: tuple[int, ...], target: Layout) -> None:
+    """Raise RuntimeError unless values of this dtype and shape may be written into `target`."""
+    from raxis.dtypes import can_cast
+
+    if not can_cast(dtype, target.dtype):
+        raise RuntimeError(
+            f"{name}: result type {dtype.name} can't be cast to the desired output type {target.dtype.name}"
+        )
+    if shape != target.shape and broadcast_shapes(shape, target.shape) != target.shape:
+        raise RuntimeError(
+            f"{name}: output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}"
+        )
+
+
+def promoted_operands(op: Op, values: Any) -> list[Any]:
+    """The tensors and numbers that take part in promotion."""
+    found: list[Any] = []
+    for name in op.promoted:
+        value = values[name]
+        items = value if isinstance(value, (tuple, list)) else (value,)
+        found.extend(item for item in items if item is not None)
+    return found
+
+
+def _chosen_dtype(op: Op, arguments: Sequence[Any]) -> DType | None:
+    if op.promotion is Promotion.NONE:
+        return None
+    values = {parameter.name: value for parameter, value in zip(op.parameters, arguments, strict=True)}
+    return computation_dtype(op.promotion, promoted_operands(op, values))
+
+
+def _stand_in(tracer: Tracer, op: Op, parameter: Parameter, value: Any, dtype: DType | None) -> Any:
+    if value is None or parameter.is_static:
+        return value
+    if isinstance(value, tuple):
+        return tuple(_stand_in(tracer, op, parameter, item, dtype) for item in value)
+    if isinstance(value, Tensor):
+        return tracer.parameter(value._layout.dtype, value._layout.shape)
+    if value is parameter.default:
+        return value
+    own = scalar_category(type(value))
+    if dtype is not None and own > dtype.category and parameter.name not in op.promoted:
+        raise RuntimeError(
+            f"{op.name}(): For {dtype.category.name.lower()} input tensors, argument {parameter.name} must not be "
+            f"a {own.name.lower()} number, but got {value!r}."
+        )
+    return tracer.parameter(dtype or default_dtype_of(own), (), by_value=True)
+
+
+def lower(op: Op, values: dict[str, Any], dtype: DType | None = None) -> Any:
+    """Run an op's lowering on traced operands: promote, broadcast, then the body."""
+    body = op.lower or op.body
+    if op.promotion is Promotion.NONE:
+        return body(**values)
+    operands = promoted_operands(op, values)
+    if dtype is None:
+        dtype = computation_dtype(op.promotion, operands)
+    shape = broadcast_shapes(*[operand._layout.shape for operand in operands if isinstance(operand, Tensor)])
+    ready = dict(values)
+    for parameter in op.parameters:
+        name = parameter.name
+        if name in op.promoted:
+            ready[name] = _prepare(values[name], dtype, shape)
+        elif parameter.is_scalar and values[name] is not None and values[name] is not parameter.default:
+            ready[name] = _prepare(values[name], dtype, ())
+    return body(**ready)
+
+
+def _prepare(value: Any, dtype: DType, shape: tuple[int, ...]) -> Any:
+    if value is None:
+        return None
+    if isinstance(value, (tuple, list)):
+        return tuple(_prepare(item, dtype, shape) for item in value)
+    operand = value if isinstance(value, Tensor) else constant(value, dtype)
+    return broadcast(cast(operand, dtype), shape)
+
+
+def traced_plan(op: Op) -> Callable[..., Any]:
+    """The `run` of a call on traced operands: record into the program being traced."""
+    names = [parameter.name for parameter in op.parameters]
+
+    def run(*arguments: Any) -> Any:
+        from raxis.ops.arguments import normalise
+
+        values = dict(zip(names, normalise(op, arguments), strict=True))
+        values.pop("generator", None)
+        return lower(op, values)
+
+    return run
+
+
+def build(op: Op, arguments: Sequence[Any], target: Layout | None = None) -> Plan:
+    """Trace, compile and specialise a lowered op for these (normalised) arguments."""
+    program, tracer = trace(op, arguments, target)
+    operands = tensor_operands(op, arguments)
+    layouts = [target] if target is not None else _result_layouts(op, program, operands, tracer.device)
+    plan = Plan(op, static_arguments(op, arguments), tuple(layouts))
+    plan.program = program
+    plan.place = place_of(tracer.device)
+    plan.random_blocks = tracer.random_blocks
+    plan.execute = _compile(op, plan.place, program, _operand_strides(op, arguments, tracer), [layout.strides for layout in layouts])
+    return plan
+
+
+def _compile(op: Op, place: Place, program: Program, inputs: list[Strides | None], outputs: list[Strides]) -> Any:
+    factory = place.backend.composites.get(op.name) if op.composite else None
+    kernel = factory(program, inputs, outputs) if factory is not None else None
+    return kernel if kernel is not None else place.backend.compile(program, inputs, outputs)
+
+
+def _result_layouts(op: Op, program: Program, operands: list[Tensor], device: Device) -> list[Layout]:
+    layouts = []
+    for value in program.results:
+        shape = value.type.shape
+        if op.promotion is Promotion.NONE:
+            strides = contiguous_strides(shape)
+        else:
+            strides = dense_strides_like(shape, [operand._layout for operand in operands])
+        layouts.append(layout_of(value.type.dtype, shape, strides, device))
+    return layouts
+
+
+def _operand_strides(op: Op, arguments: Sequence[Any], tracer: Tracer) -> list[Strides | None]:
+    strides: list[Strides | None] = []
+    for parameter, value in zip(op.parameters, arguments, strict=True):
+        if value is None or parameter.is_static:
+            continue
+        for item in value if isinstance(value, tuple) else (value,):
+            if isinstance(item, Tensor):
+                strides.append(item._layout.strides)
+            elif item is not None and item is not parameter.default:
+                strides.append(None)
+    return strides + [None, None] if tracer.uses_random else strides
+
+
+__all__ = ["Kind", "Plan", "build", "clear_plans", "lower", "trace", "traced_plan"]

@@ -1,0 +1,28 @@
+"""Named tuples returned by ops with several results (PyTorch's ``torch.return_types``)."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable
+from typing import Any
+
+from raxis.ops.table import Op
+
+_made: dict[str, Callable[..., Any]] = {}
+
+
+def return_type(op: Op) -> Callable[..., Any] | None:
+    """The named-tuple class of an op's results; None for ops with one result."""
+    names = op.schema.result_names
+    if not names:
+        return None
+    made = _made.get(op.name)
+    if made is None:
+        made = _made.setdefault(op.name, namedtuple(op.name, names, module="raxis.return_types"))  # noqa: PYI024
+    return made
+
+
+def __getattr__(name: str) -> Any:
+    if name in _made:
+        return _made[name]
+    raise AttributeError(f"module 'raxis.return_types' has no attribute {name!r}")

@@ -1,0 +1,94 @@
+"""From device names to places: which backend serves a device, and the default device."""
+
+from __future__ import annotations
+
+import contextvars
+from typing import Any
+
+from raxis.device import Device
+from raxis.storage import Place
+
+DeviceLike = Device | str | int
+
+_places: dict[Device, Place] = {}
+_default: contextvars.ContextVar[Device | None] = contextvars.ContextVar("raxis_default_device", default=None)
+
+
+def place_of(device: Device) -> Place:
+    """The place of a device, loading its backend at first use; the registry's errors pass through."""
+    found = _places.get(device)
+    if found is None:
+        from raxis.backends.registry import resolve  # late: the registry may import plugins
+
+        backend, index = resolve(device)
+        found = _places.setdefault(device, Place(canonical(device), backend, index))
+    return found
+
+
+def forget_places() -> None:
+    """Drop resolved devices, so that the registry is asked again."""
+    _places.clear()
+
+
+def canonical(device: Device) -> Device:
+    """The form tensors carry: no index for ``cpu`` and ``meta``, an index for every other type."""
+    if device.type in ("cpu", "meta"):
+        return Device(device.type)
+    return Device(device.type, device.index or 0)
+
+
+def as_device(value: DeviceLike | None) -> Device:
+    """A device argument in canonical form; None means the default device."""
+    if value is None:
+        return get_default_device()
+    if isinstance(value, int) and not isinstance(value, bool):
+        raise RuntimeError(
+            f"device index {value} was given without a device type; name the device, as in 'cuda:{value}'."
+        )
+    return canonical(Device(value))
+
+
+def get_default_device() -> Device:
+    """The device of new tensors when none is named: set_default_device's, else ``RAXIS_DEVICE``, else cpu.
+
+    Example:
+        >>> import raxis
+        >>> raxis.get_default_device()
+        device(type='cpu')
+    """
+    chosen = _default.get()
+    if chosen is None:
+        from raxis.backends.settings import default_device_name
+
+        chosen = canonical(Device(default_device_name()))
+    return chosen
+
+
+def set_default_device(device: DeviceLike | None) -> None:
+    """Set the device of new tensors; None restores the environment's choice.
+
+    Raises:
+        RuntimeError: if the device is unknown or unusable.
+    """
+    if device is None:
+        _default.set(None)
+        return
+    chosen = as_device(device)
+    place_of(chosen)
+    _default.set(chosen)
+
+
+class DeviceContext:
+    """``with raxis.device(...)``: the default device inside the block."""
+
+    def __init__(self, device: Device) -> None:
+        self.device = canonical(device)
+        self._tokens: list[contextvars.Token[Device | None]] = []
+
+    def __enter__(self) -> Device:
+        place_of(self.device)
+        self._tokens.append(_default.set(self.device))
+        return self.device
+
+    def __exit__(self, *exception: Any) -> None:
+        _default.reset(self._tokens.pop())

@@ -1,0 +1,157 @@
+"""Random state: counter-based generators (Philox 4x32-10; Salmon et al., SC'11).
+
+An op draws numbers from (seed, offset) and advances the offset, so that every backend gives the same
+numbers for one seed.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from typing import TYPE_CHECKING
+
+from raxis.device import Device
+
+if TYPE_CHECKING:
+    from raxis.storage import Place
+    from raxis.tensor import Tensor
+
+_DEFAULT_SEED = 67280421310721
+
+
+class Generator:
+    """A stream of random numbers.
+
+    Args:
+        device: the device whose tensors it fills.
+
+    Example:
+        >>> import raxis
+        >>> generator = raxis.Generator().manual_seed(7)
+        >>> generator.initial_seed()
+        7
+    """
+
+    def __init__(self, device: Device | str = "cpu") -> None:
+        self.device = Device(device)
+        self._lock = threading.Lock()
+        self._seed = _DEFAULT_SEED
+        self._offset = 0
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Start the stream of `seed` anew; negative seeds count back from 2**64, as in PyTorch.
+
+        Raises:
+            RuntimeError: if `seed` does not fit 64 bits.
+        """
+        seed = int(seed)
+        if not -(1 << 63) <= seed < (1 << 64):
+            raise RuntimeError(f"Overflow when unpacking long: seed {seed} does not fit 64 bits.")
+        with self._lock:
+            self._seed = seed % (1 << 64)
+            self._offset = 0
+        return self
+
+    def seed(self) -> int:
+        """Start a stream nobody has seen; its seed is returned."""
+        fresh = secrets.randbits(63)
+        self.manual_seed(fresh)
+        return fresh
+
+    def initial_seed(self) -> int:
+        """The seed of the current stream."""
+        return self._seed
+
+    def get_state(self) -> Tensor:
+        """The state as a uint8 tensor of 16 bytes: seed and offset, little-endian."""
+        import numpy as np
+
+        from raxis.interop import from_numpy
+
+        with self._lock:
+            packed = self._seed.to_bytes(8, "little") + self._offset.to_bytes(8, "little")
+        return from_numpy(np.frombuffer(packed, dtype=np.uint8).copy())
+
+    def set_state(self, state: Tensor) -> None:
+        """Continue from a state made by `get_state`.
+
+        Raises:
+            RuntimeError: if `state` is not such a tensor.
+        """
+        packed = bytes(state.cpu().numpy().tobytes())
+        if len(packed) != 16:
+            raise RuntimeError(f"RNG state must be a uint8 tensor of 16 bytes, but got {len(packed)} bytes.")
+        with self._lock:
+            self._seed = int.from_bytes(packed[:8], "little")
+            self._offset = int.from_bytes(packed[8:], "little")
+
+    def _reserve(self, blocks: int) -> tuple[int, int]:
+        with self._lock:
+            offset = self._offset
+            self._offset = offset + blocks
+            return _signed(self._seed), _signed(offset)
+
+
+def _signed(word: int) -> int:
+    word %= 1 << 64
+    return word - (1 << 64) if word >= 1 << 63 else word
+
+
+default_generator = Generator()
+_device_generators: dict[Device, Generator] = {}
+
+
+def reserve(generator: Generator | None, place: Place, blocks: int) -> tuple[int, int]:
+    """Key and offset for an op that consumes `blocks` Philox counters."""
+    if generator is None:
+        generator = _default_for(place.device)
+    return generator._reserve(blocks)
+
+
+def _default_for(device: Device) -> Generator:
+    if device.type in ("cpu", "meta"):
+        return default_generator
+    found = _device_generators.get(device)
+    if found is None:
+        found = Generator(device)
+        found.manual_seed(default_generator.initial_seed())
+        found = _device_generators.setdefault(device, found)
+    return found
+
+
+def manual_seed(seed: int) -> Generator:
+    """Seed the default generators of all devices; the CPU's is returned.
+
+    Example:
+        >>> import raxis
+        >>> _ = raxis.manual_seed(0)
+        >>> first = raxis.rand(3)
+        >>> _ = raxis.manual_seed(0)
+        >>> bool((raxis.rand(3) == first).all())
+        True
+    """
+    for generator in _device_generators.values():
+        generator.manual_seed(seed)
+    return default_generator.manual_seed(seed)
+
+
+def seed() -> int:
+    """Seed the default generators with a number nobody has seen; it is returned."""
+    fresh = secrets.randbits(63)
+    manual_seed(fresh)
+    return fresh
+
+
+def initial_seed() -> int:
+    """The seed of the default generator."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Tensor:
+    """The default generator's state."""
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state: Tensor) -> None:
+    """Restore a state returned by `get_rng_state`."""
+    default_generator.set_state(new_state)

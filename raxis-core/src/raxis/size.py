@@ -1,0 +1,31 @@
+"""Size: the tuple of a tensor's sizes."""
+
+from __future__ import annotations
+
+import math
+
+
+class Size(tuple[int, ...]):
+    """A tuple of sizes that prints like PyTorch's.
+
+    Example:
+        >>> import raxis
+        >>> raxis.zeros(2, 3).shape
+        raxis.Size([2, 3])
+    """
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """The product of the sizes."""
+        return math.prod(self)
+
+    def __repr__(self) -> str:
+        return f"raxis.Size([{', '.join(map(str, self))}])"
+
+    def __getitem__(self, index):  # type: ignore[no-untyped-def, override]
+        found = tuple.__getitem__(self, index)
+        return Size(found) if isinstance(index, slice) else found
+
+    def __add__(self, other: tuple[int, ...]) -> Size:  # type: ignore[override]
+        return Size(tuple.__add__(self, other))

@@ -1,0 +1,49 @@
+"""Storages: the memory behind tensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from raxis.backends.api import Backend
+    from raxis.device import Device
+
+
+class Place:
+    """A resolved device: the backend that serves it and the index there."""
+
+    __slots__ = ("backend", "device", "index")
+
+    def __init__(self, device: Device, backend: Backend, index: int) -> None:
+        self.device = device
+        self.backend = backend
+        self.index = index
+
+
+class Storage:
+    """A buffer of one device, shared by all tensors that view it.
+
+    Attributes:
+        buffer: the backend's buffer object.
+        nbytes: size in bytes.
+        place: the device it lives on.
+        version: how often it was written in place; autograd compares it to find overwritten values.
+    """
+
+    buffer: Any
+    nbytes: int
+    place: Place
+    version: int = 0
+
+    def __init__(self, buffer: Any, nbytes: int, place: Place) -> None:
+        self.buffer = buffer
+        self.nbytes = nbytes
+        self.place = place
+
+    def __repr__(self) -> str:
+        return f"Storage({self.nbytes} bytes on {self.place.device}, version {self.version})"
+
+
+def allocate(nbytes: int, place: Place) -> Storage:
+    """A new uninitialised storage."""
+    return Storage(place.backend.allocate(nbytes, place.index), nbytes, place)

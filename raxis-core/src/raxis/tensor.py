@@ -1,0 +1,213 @@
+"""The Tensor: storage, offset, layout and a place on the tape.
+
+Most methods are the ops themselves, attached from the op table to `TensorMethods`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from raxis.device import Device
+from raxis.dtypes import DType
+from raxis.layout import Layout
+from raxis.ops.methods import TensorMethods
+from raxis.size import Size
+from raxis.storage import Storage
+
+if TYPE_CHECKING:
+    from raxis.autograd.node import Edge, Node
+
+
+class Tensor(TensorMethods):
+    """A multi-dimensional array of one dtype on one device.
+
+    Make tensors with `raxis.tensor`, `raxis.zeros`, `raxis.from_numpy` and the like.
+
+    Example:
+        >>> import raxis
+        >>> raxis.tensor([[1.0, 2.0], [3.0, 4.0]]).sum(dim=0)
+        tensor([4., 6.])
+    """
+
+    _storage: Storage
+    _offset: int
+    _layout: Layout
+    _edge: Edge | None = None
+    """Where the gradient of this tensor goes; None when it requires none."""
+    _base: Tensor | None = None
+    _rebased: int = 0
+    """How often an in-place write replaced `_edge`; views compare it."""
+    _grad: Tensor | None = None
+    _inference: bool = False
+    _retains_grad: bool = False
+
+    __array_priority__ = 1000
+
+    # ---- description -------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Size:
+        """The size of every dimension."""
+        return Size(self._layout.shape)
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return self._layout.dtype
+
+    @property
+    def device(self) -> Device:
+        """The device the storage lives on."""
+        return self._layout.device
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._layout.ndim
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self._layout.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements, dense."""
+        return self._layout.nbytes
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the tensor lives on a CUDA device."""
+        return self._layout.device.type == "cuda"
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether the tensor lives in host memory."""
+        return self._layout.device.type == "cpu"
+
+    @property
+    def is_meta(self) -> bool:
+        """Whether the tensor has no values (``device='meta'``)."""
+        return self._layout.device.type == "meta"
+
+    # ---- tape --------------------------------------------------------------------------------------
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients flow to this tensor.
+
+        Raises:
+            RuntimeError: on setting it on a non-leaf to False, or to True on an integer tensor.
+        """
+        return self._edge is not None
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        from raxis.autograd.leaf import set_requires_grad
+
+        set_requires_grad(self, bool(value))
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no recorded op produced this tensor."""
+        edge = self._edge
+        return edge is None or edge[0].is_accumulator
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node that produced this tensor; None for leaves."""
+        edge = self._edge
+        return None if edge is None or edge[0].is_accumulator else edge[0]
+
+    @property
+    def output_nr(self) -> int:
+        """Which result of its node this tensor is."""
+        edge = self._edge
+        return 0 if edge is None else edge[1]
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The accumulated gradient, same shape, dtype and device; None before backward."""
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None:
+            from raxis.autograd.leaf import check_grad
+
+            check_grad(self, value)
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    @property
+    def _version(self) -> int:
+        return self._storage.version
+
+    # ---- sequence ----------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        if self._layout.ndim == 0:
+            raise TypeError("len() of a 0-d tensor")
+        return self._layout.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if self._layout.ndim == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __dir__(self) -> list[str]:
+        return sorted(set(super().__dir__()))
+
+
+class View(Tensor):
+    """A tensor that shares the storage of its base.
+
+    Its edge follows the base: when the base (or another view of it) was written in place under the tape,
+    the edge made by the view op is out of date and is made anew from the base's.
+    """
+
+    _own_edge: Edge | None = None
+    _seen: int = 0
+
+    @property
+    def _edge(self) -> Edge | None:  # type: ignore[override]
+        base = self._base
+        if base is not None and base._rebased != self._seen:
+            from raxis.autograd.inplace import edge_from_base
+
+            self._own_edge = edge_from_base(self, base)
+            self._seen = base._rebased
+        return self._own_edge
+
+    @_edge.setter
+    def _edge(self, edge: Edge | None) -> None:
+        self._own_edge = edge
+
+
+def wrap(storage: Storage, offset: int, layout: Layout) -> Tensor:
+    """A tensor over existing memory."""
+    tensor = object.__new__(Tensor)
+    tensor._storage = storage
+    tensor._offset = offset
+    tensor._layout = layout
+    return tensor
+
+
+def view_of(tensor: Tensor, layout: Layout, offset: int) -> View:
+    """A view of `tensor` at an absolute element offset, not recorded on the tape."""
+    view = object.__new__(View)
+    view._storage = tensor._storage
+    view._offset = offset
+    view._layout = layout
+    base = tensor if tensor._base is None else tensor._base
+    view._base = base
+    if base._rebased:
+        view._seen = base._rebased
+    return view
