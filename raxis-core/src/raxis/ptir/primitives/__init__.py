@@ -1,0 +1,32 @@
+"""The closed table of primitives: what every backend must run.
+
+Operands of one primitive have the same dtype and shape unless its record says otherwise: programs promote
+and broadcast explicitly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from raxis.ptir.primitives import contraction, control, elementwise, indexing, random, reductions, shaping
+from raxis.ptir.primitives.record import Primitive, PrimitiveError
+
+_FAMILIES = (elementwise, shaping, reductions, contraction, indexing, random, control)
+
+PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
+    {primitive.name: primitive for family in _FAMILIES for primitive in family.PRIMITIVES}
+)
+"""Every primitive, by name."""
+
+
+def lookup(name: str) -> Primitive:
+    """The primitive of that name.
+
+    Raises:
+        PrimitiveError: if there is none.
+    """
+    found = PRIMITIVES.get(name)
+    if found is None:
+        raise PrimitiveError(f"there is no primitive {name!r}; the table is closed: {', '.join(PRIMITIVES)}.")
+    return found
