@@ -1,0 +1,10 @@
+"""The functions of the main namespace, derived from the op table (the stub beside this file lists them)."""
+
+from __future__ import annotations
+
+import sys
+
+from raxis.ops import definitions as definitions
+from raxis.ops.entry import install
+
+__all__ = install(sys.modules[__name__], "raxis")  # noqa: PLE0605  the table decides
