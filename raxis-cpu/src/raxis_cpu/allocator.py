@@ -1,0 +1,197 @@
+"""A caching allocator for host memory.
+
+Fresh memory from the system costs a page fault for every 4 KiB touched, several times the cost of the
+arithmetic on it; freed blocks are therefore kept, by size class, and handed out again.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Mapping
+from ctypes import addressof, c_char
+from typing import Any
+
+import numpy as np
+
+from raxis.errors import OutOfMemoryError
+
+ALIGNMENT = 64
+"""Bytes: a cache line, and the widest vector register."""
+SMALL = 16 << 10
+"""Requests of up to so many bytes go to the C library, which keeps small blocks itself, at half the cost."""
+
+Buffer = np.ndarray[Any, Any]
+
+# What NumPy raises when memory is out, and when a size is beyond the address space.
+_NO_MEMORY = (MemoryError, ValueError, OverflowError)
+_UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+
+
+def size_class(nbytes: int) -> int:
+    """`nbytes` rounded up so that there are four classes to each power of two; at least `ALIGNMENT`.
+
+    Example:
+        >>> [size_class(n) for n in (1, 300, 1000, 1025)]
+        [64, 320, 1024, 1280]
+    """
+    step = max(ALIGNMENT, 1 << max(0, (nbytes - 1).bit_length() - 3))
+    return -(-nbytes // step) * step
+
+
+def system_memory(nbytes: int) -> Buffer:
+    """`nbytes` bytes of uninitialised memory at a multiple of `ALIGNMENT`; raises MemoryError."""
+    raw = np.empty(nbytes + ALIGNMENT, np.uint8)
+    # A third of the cost of the address in raw.__array_interface__.
+    start = -addressof(c_char.from_buffer(raw)) % ALIGNMENT
+    return raw[start : start + nbytes]
+
+
+class _Lease(weakref.ref["Buffer"]):
+    """Knows the memory of a buffer, and is passed to the allocator when the buffer is collected."""
+
+    __slots__ = ("memory",)
+    memory: memoryview
+
+
+class CachingAllocator:
+    """Hands out uint8 arrays and keeps their memory for reuse once they are collected.
+
+    Thread-safe. A buffer counts as in use for as long as any NumPy view of it exists. Buffers of up to `SMALL`
+    bytes are neither kept nor counted.
+
+    Args:
+        cache_limit: bytes that may be kept unused; beyond it freed memory goes back to the system.
+        source: gets memory from the system and raises MemoryError when there is none.
+    """
+
+    def __init__(self, cache_limit: int, source: Callable[[int], Buffer] = system_memory) -> None:
+        self._cache_limit = cache_limit
+        self._source = source
+        # Filled by weak-reference callbacks, which may run in any thread at any moment, even inside the
+        # lock: they only append, and the next allocation sorts the leases in.
+        self._returned: deque[_Lease] = deque()
+        self._free: dict[int, list[memoryview]] = {}
+        self._live: dict[int, _Lease] = {}
+        self._allocated = self._cached = self._peak = self._requests = self._hits = self._retries = 0
+        self.renew_lock()
+
+    def renew_lock(self) -> None:
+        """Replace the lock: in a forked child it may be held by a thread that does not exist there."""
+        # Re-entrant, because the garbage collector may run a finalizer that allocates.
+        self._lock = threading.RLock()
+
+    def allocate(self, nbytes: int) -> Buffer:
+        """A uint8 array of `nbytes` uninitialised bytes at a multiple of `ALIGNMENT`.
+
+        Raises:
+            OutOfMemoryError: if the system has no memory left, even after the cache was emptied.
+        """
+        if nbytes <= SMALL:
+            return self._fresh(nbytes)
+        rounded = size_class(nbytes)
+        with self._lock:
+            self._sort_in()
+            memory = self._cached_memory(rounded)
+            if memory is None:
+                memory = memoryview(self._fresh(rounded))
+            # Views of an array over a memoryview keep that array alive; over another array they would not.
+            buffer = np.frombuffer(memory, np.uint8, nbytes)
+            self._register(_Lease(buffer, self._returned.append), memory)
+        return buffer
+
+    def empty_cache(self) -> None:
+        """Give all unused memory back to the system."""
+        with self._lock:
+            self._sort_in()
+            self._drop_cache()
+
+    def stats(self) -> Mapping[str, int]:
+        """Counters; sizes in bytes, rounded up to size classes.
+
+        ``allocated_bytes`` in use, ``cached_bytes`` kept for reuse, ``reserved_bytes`` their sum,
+        ``peak_allocated_bytes``, ``live_buffers``, ``requests`` so far, of which ``cache_hits`` came from the
+        cache and ``retries`` needed it emptied.
+        """
+        with self._lock:
+            self._sort_in()
+            return {
+                "allocated_bytes": self._allocated,
+                "cached_bytes": self._cached,
+                "reserved_bytes": self._allocated + self._cached,
+                "peak_allocated_bytes": self._peak,
+                "live_buffers": len(self._live),
+                "requests": self._requests,
+                "cache_hits": self._hits,
+                "retries": self._retries,
+            }
+
+    def _sort_in(self) -> None:
+        """Move the memory of collected buffers into the cache, up to its limit."""
+        while self._returned:
+            lease = self._returned.popleft()
+            del self._live[id(lease)]
+            nbytes = len(lease.memory)
+            self._allocated -= nbytes
+            if self._cached + nbytes <= self._cache_limit:
+                self._cached += nbytes
+                self._free.setdefault(nbytes, []).append(lease.memory)
+
+    def _register(self, lease: _Lease, memory: memoryview) -> None:
+        lease.memory = memory
+        self._live[id(lease)] = lease
+        self._requests += 1
+        self._allocated += len(memory)
+        self._peak = max(self._peak, self._allocated)
+
+    def _cached_memory(self, nbytes: int) -> memoryview | None:
+        try:
+            memory = self._free[nbytes].pop()
+        except LookupError:
+            return None
+        self._hits += 1
+        self._cached -= nbytes
+        return memory
+
+    def _fresh(self, nbytes: int) -> Buffer:
+        try:
+            return self._source(nbytes)
+        except _NO_MEMORY:
+            cached = self._emptied()
+        try:
+            return self._source(nbytes)
+        except _NO_MEMORY:
+            raise OutOfMemoryError(self._out_of_memory(nbytes, cached)) from None
+
+    def _emptied(self) -> int:
+        """Empty the cache for a second attempt; how many bytes it held."""
+        with self._lock:
+            self._sort_in()
+            cached = self._cached
+            self._retries += 1
+            self._drop_cache()
+        return cached
+
+    def _drop_cache(self) -> None:
+        self._free.clear()
+        self._cached = 0
+
+    def _out_of_memory(self, nbytes: int, cached: int) -> str:
+        return (
+            f"Out of memory on device 'cpu': an allocation of {readable(nbytes)} failed. Tensors hold "
+            f"{readable(self._allocated)} in {len(self._live)} buffers; {readable(cached)} of cached memory "
+            "were given back before the second attempt. Free tensors that are no longer needed, or use "
+            "smaller batches."
+        )
+
+
+def readable(nbytes: int) -> str:
+    """A size in the largest unit that leaves at least 1.
+
+    Example:
+        >>> readable(1023), readable(3 << 29)
+        ('1023 bytes', '1.50 GiB')
+    """
+    unit = min(len(_UNITS) - 1, max(0, nbytes.bit_length() - 1) // 10)
+    return f"{nbytes} bytes" if unit == 0 else f"{nbytes / (1 << 10 * unit):.2f} {_UNITS[unit]}"

@@ -1,0 +1,80 @@
+"""The backend of device ``cpu``: its own memory, and core's NumPy programs, which call NumPy's BLAS."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from raxis.backends.api import Backend, DeviceProperties, Executable, Strides
+from raxis.backends.reference import ReferenceBackend
+from raxis_cpu.allocator import CachingAllocator
+
+if TYPE_CHECKING:
+    from raxis.ptir.program import Program
+
+Buffer = np.ndarray[Any, Any]
+
+_CACHE_SHARE = 4
+"""At most one part in so many of the machine's memory is kept for reuse."""
+
+
+class CpuBackend(Backend):
+    """Runs programs in host memory; buffers are uint8 arrays.
+
+    Example:
+        >>> from raxis_cpu.backend import CpuBackend
+        >>> CpuBackend().allocate(12, 0).nbytes
+        12
+    """
+
+    def __init__(self) -> None:
+        self._programs = ReferenceBackend()
+        self._total_memory = total_memory()
+        self._allocator = CachingAllocator(self._total_memory // _CACHE_SHARE)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._allocator.renew_lock)
+
+    def device_count(self) -> int:
+        return 1
+
+    def properties(self, index: int) -> DeviceProperties:
+        details = {"cores": str(os.cpu_count()), "numpy": np.__version__}
+        return DeviceProperties(platform.processor() or platform.machine(), self._total_memory, details)
+
+    def allocate(self, nbytes: int, index: int) -> Buffer:
+        return self._allocator.allocate(nbytes)
+
+    def copy_from_host(self, source: Buffer, buffer: Buffer, byte_offset: int) -> None:
+        buffer[byte_offset : byte_offset + source.size] = source
+
+    def copy_to_host(self, buffer: Buffer, byte_offset: int, target: Buffer) -> None:
+        target[...] = buffer[byte_offset : byte_offset + target.size]
+
+    def compile(
+        self, program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
+    ) -> Executable:
+        return self._programs.compile(program, inputs, outputs)
+
+    def host_view(self, buffer: Buffer) -> Buffer:
+        return buffer
+
+    def wrap_host(self, array: Buffer) -> Buffer:
+        return array
+
+    def memory_stats(self, index: int) -> Mapping[str, int]:
+        return self._allocator.stats()
+
+    def empty_cache(self) -> None:
+        self._allocator.empty_cache()
+
+
+def total_memory() -> int:
+    """Bytes of physical memory; where the system does not say (Windows), a cautious 4 GiB."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return 4 << 30
