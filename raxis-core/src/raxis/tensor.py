@@ -5,7 +5,7 @@ Most methods are the ops themselves, attached from the op table to `TensorMethod
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from raxis.device import Device
@@ -16,6 +16,7 @@ from raxis.size import Size
 from raxis.storage import Storage
 
 if TYPE_CHECKING:
+    from raxis.autograd.handle import RemovableHandle
     from raxis.autograd.node import Edge, Node
 
 
@@ -146,6 +147,62 @@ class Tensor(TensorMethods):
     @property
     def _version(self) -> int:
         return self._storage.version
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Set `requires_grad` in place; the tensor itself is returned."""
+        self.requires_grad = requires_grad
+        return self
+
+    def backward(
+        self,
+        gradient: Tensor | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Add the gradients of this tensor to the ``grad`` of the leaves; see `raxis.autograd.backward`."""
+        from raxis.autograd.gradients import backward
+
+        backward(self, gradient, retain_graph, create_graph, inputs)
+
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
+        """Call `hook` with the gradient of this tensor; a returned tensor replaces it.
+
+        Raises:
+            RuntimeError: if the tensor does not require grad.
+        """
+        from raxis.autograd.hooks import register_hook
+
+        return register_hook(self, hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
+        """Call `hook` with this leaf each time its ``grad`` was added to.
+
+        Raises:
+            RuntimeError: if the tensor is not a leaf that requires grad.
+        """
+        from raxis.autograd.hooks import register_accumulate_hook
+
+        return register_accumulate_hook(self, hook)
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of this non-leaf in ``grad``.
+
+        Raises:
+            RuntimeError: if the tensor does not require grad.
+        """
+        from raxis.autograd.hooks import retain_grad
+
+        retain_grad(self)
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether `retain_grad` was called on this non-leaf."""
+        return self._retains_grad
+
+    def is_inference(self) -> bool:
+        """Whether the tensor was made in inference mode."""
+        return self._inference
 
     # ---- sequence ----------------------------------------------------------------------------------
 

@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from raxis.autograd.grad_mode import mode
+from raxis.autograd.hooks import follow_retained
 from raxis.autograd.node import Edge, Gradients, Node, next_number
 from raxis.autograd.record import record
-from raxis.layout import Layout, contiguous_strides
+from raxis.dtypes import Category
+from raxis.layout import Layout
 from raxis.tensor import Tensor, View
 
 if TYPE_CHECKING:
@@ -53,12 +55,14 @@ def check_inplace(name: str, target: Tensor) -> None:
 
 def rebase(plan: Plan, arguments: Sequence[Any], target: Tensor) -> None:
     """Record an in-place op whose `target` already holds the new values."""
-    record(plan, arguments, (target,))
-    if target._layout.dtype.category < 2:
+    if target._layout.dtype.category < Category.FLOAT:
         return
+    old = target._edge
+    record(plan, arguments, (target,))
     base = target._base
     if base is None:
         target._rebased += 1
+        follow_retained(target, old)
         return
     written = target.__dict__["_own_edge"]
     base._edge = (RegionWrite(base, target, written), 0)
@@ -130,4 +134,4 @@ class Review(Node):
         ]
 
 
-__all__ = ["check_inplace", "contiguous_strides", "edge_from_base", "rebase"]
+__all__ = ["check_inplace", "edge_from_base", "rebase"]

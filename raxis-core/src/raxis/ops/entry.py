@@ -14,7 +14,7 @@ from raxis.ops import call
 from raxis.ops.composition import composed_function, composed_inplace
 from raxis.ops.methods import TensorMethods
 from raxis.ops.schema import REQUIRED, Parameter
-from raxis.ops.source import compile_function
+from raxis.ops.source import deferred_function
 from raxis.ops.table import Kind, Op
 
 FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {}
@@ -28,7 +28,7 @@ def publish(op: Op) -> Callable[..., Any]:
     if op.function:
         FUNCTIONS.setdefault(op.namespace, {})[op.name] = function
     if op.method:
-        setattr(TensorMethods, op.name, function)
+        setattr(TensorMethods, op.name, property(function) if op.attribute else function)
     if op.inplace:
         _publish_inplace(op, composed_inplace(op) if composed else _inplace_entry(op))
     if op.operator:
@@ -169,7 +169,7 @@ def _compile(op: Op, name: str, parameters: str, body: list[str], **names: Any) 
     namespace: dict[str, Any] = {"_op": op, "_Tensor": TensorMethods, **names}
     for position, parameter in enumerate(op.parameters):
         namespace[f"_d{position}"] = parameter.default
-    function: Callable[..., Any] = compile_function(source, name, f"<raxis op {name}>", namespace)
+    function = deferred_function(source, name, f"<raxis op {name}>", namespace)
     function.__doc__ = op.doc
     function.__module__ = op.namespace
     return function

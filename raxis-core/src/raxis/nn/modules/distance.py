@@ -1,0 +1,31 @@
+"""Layers that compare two tensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from raxis.nn import functional as F
+from raxis.nn.modules.module import Module
+
+if TYPE_CHECKING:
+    from raxis.tensor import Tensor
+
+__all__ = ["CosineSimilarity"]
+
+
+class CosineSimilarity(Module):
+    """The cosine of the angle between vectors along `dim`; norms below `eps` count as `eps`.
+
+    >>> from raxis import nn
+    >>> nn.CosineSimilarity(dim=0)(raxis.tensor([1.0, 0.0]), raxis.tensor([0.0, 2.0])).item()
+    0.0
+    """
+
+    def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
+        super().__init__()
+        self.dim = dim
+        self.eps = eps
+
+    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
+        """Compare."""
+        return F.cosine_similarity(x1, x2, self.dim, self.eps)

@@ -1,0 +1,17 @@
+"""Sizes given as one int or as one int a dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+SizeLike: TypeAlias = "int | Sequence[int]"
+
+
+def repeated(size: SizeLike, count: int) -> tuple[int, ...]:
+    """`size` as a tuple, a single int repeated `count` times.
+
+    >>> repeated(3, 2), repeated((1, 2), 2)
+    ((3, 3), (1, 2))
+    """
+    return tuple(size) if isinstance(size, Sequence) else (size,) * count

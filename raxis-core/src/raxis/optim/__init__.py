@@ -1,0 +1,11 @@
+"""Optimizers and learning-rate schedules."""
+
+from __future__ import annotations
+
+from raxis.optim import lr_scheduler
+from raxis.optim.adam import Adam
+from raxis.optim.adamw import AdamW
+from raxis.optim.optimizer import Optimizer
+from raxis.optim.sgd import SGD
+
+__all__ = ["SGD", "Adam", "AdamW", "Optimizer", "lr_scheduler"]

@@ -1,0 +1,95 @@
+"""Stochastic gradient descent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from raxis.optim.optimizer import Optimizer
+from raxis.optim.options import execution_options, number, require_at_least_zero, require_one_element
+
+if TYPE_CHECKING:
+    from raxis.optim.groups import Group, Parameters
+    from raxis.tensor import Tensor
+
+__all__ = ["SGD"]
+
+
+class SGD(Optimizer):
+    """Stochastic gradient descent, optionally with momentum.
+
+    Source: I. Sutskever et al., "On the importance of initialization and momentum in deep learning", 2013 (Nesterov).
+
+    Args:
+        params: parameters or groups, see :class:`Optimizer`.
+        lr: learning rate.
+        momentum: how much of the previous step is kept.
+        dampening: part of the gradient that does not enter the momentum.
+        weight_decay: multiple of the parameter that is added to its gradient.
+        nesterov: whether to look ahead along the momentum.
+        maximize: whether to go up instead of down.
+        foreach: accepted for compatibility, has no effect.
+        differentiable: must be false.
+        fused: accepted for compatibility, has no effect.
+
+    Raises:
+        ValueError: `lr`, `momentum` or `weight_decay` is negative, or `nesterov` is combined with no momentum or with
+            dampening.
+
+    >>> import raxis
+    >>> weight = raxis.nn.Parameter(raxis.tensor(1.0))
+    >>> optimizer = raxis.optim.SGD([weight], lr=0.25)
+    >>> (weight * 2.0).backward()
+    >>> optimizer.step()
+    >>> weight.item()
+    0.5
+    """
+
+    def __init__(
+        self,
+        params: Parameters,
+        lr: float | Tensor = 1e-3,
+        momentum: float = 0.0,
+        dampening: float = 0.0,
+        weight_decay: float = 0.0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        require_one_element(lr)
+        require_at_least_zero(lr, "learning rate")
+        require_at_least_zero(momentum, "momentum value")
+        require_at_least_zero(weight_decay, "weight_decay value")
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        defaults = {
+            "lr": lr,
+            "momentum": momentum,
+            "dampening": dampening,
+            "weight_decay": weight_decay,
+            "nesterov": nesterov,
+            "maximize": maximize,
+            **execution_options(foreach, fused, differentiable),
+        }
+        super().__init__(params, defaults)
+
+    def update(self, param: Tensor, grad: Tensor, group: Group) -> None:
+        """One step of one parameter."""
+        if group["maximize"]:
+            grad = -grad
+        if group["weight_decay"]:
+            grad = grad.add(param, alpha=group["weight_decay"])
+        if group["momentum"]:
+            grad = self._with_momentum(param, grad, group)
+        param.add_(grad, alpha=-number(group["lr"]))
+
+    def _with_momentum(self, param: Tensor, grad: Tensor, group: Group) -> Tensor:
+        state = self.state[param]
+        buffer = state.get("momentum_buffer")
+        if buffer is None:
+            buffer = state["momentum_buffer"] = grad.detach().clone()
+        else:
+            buffer.mul_(group["momentum"]).add_(grad, alpha=1.0 - group["dampening"])
+        return grad.add(buffer, alpha=group["momentum"]) if group["nesterov"] else buffer
