@@ -100,7 +100,9 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
 
 
 @_without_grad
-def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
+def normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None
+) -> Tensor:
     """Fill with normally distributed numbers.
 
     >>> normal_(raxis.empty(3), mean=2.0, std=0.0).tolist()
@@ -330,7 +332,9 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None =
     True
     """
     if tensor.dim() < 2:
-        raise ValueError(f"Only tensors with 2 or more dimensions are supported, got shape {tuple(tensor.shape)}")
+        raise ValueError(
+            f"Only tensors with 2 or more dimensions are supported, got shape {tuple(tensor.shape)}"
+        )
     if tensor.numel() == 0:
         return tensor
     sample = raxis.empty(tensor.shape, dtype=raxis.float64, device=tensor.device).normal_(generator=generator)
@@ -371,4 +375,6 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
 def _require_dimensions(tensor: Tensor, *allowed: int) -> None:
     if tensor.dim() not in allowed:
         choices = " or ".join(map(str, allowed))
-        raise ValueError(f"Only tensors with {choices} dimensions are supported, got shape {tuple(tensor.shape)}")
+        raise ValueError(
+            f"Only tensors with {choices} dimensions are supported, got shape {tuple(tensor.shape)}"
+        )

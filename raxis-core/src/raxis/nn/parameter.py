@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import raxis
 from raxis.tensor import Tensor
@@ -26,7 +26,9 @@ class Parameter(Tensor):
     """
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
-        return Tensor._make_subclass(cls, _or_empty(data), requires_grad)
+        parameter = _sharing(cls, _or_empty(data))
+        parameter.requires_grad = requires_grad
+        return parameter
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         if id(self) not in memo:
@@ -56,10 +58,21 @@ class Buffer(Tensor):
     persistent: bool
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
-        source = _or_empty(data)
-        buffer = Tensor._make_subclass(cls, source, source.requires_grad)
+        buffer = _sharing(cls, _or_empty(data))
         buffer.persistent = persistent
         return buffer
+
+
+TensorClass = TypeVar("TensorClass", bound=Tensor)
+
+
+def _sharing(cls: type[TensorClass], data: Tensor) -> TensorClass:
+    """A leaf of class `cls` over the memory of `data`."""
+    if not isinstance(data, Tensor):
+        raise TypeError(f"{cls.__name__} expects a raxis.Tensor, but got {type(data).__name__}.")
+    leaf = object.__new__(cls)
+    leaf._storage, leaf._offset, leaf._layout = data._storage, data._offset, data._layout
+    return leaf
 
 
 def _or_empty(data: Tensor | None) -> Tensor:

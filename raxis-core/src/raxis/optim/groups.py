@@ -92,7 +92,9 @@ def _check_parameter(param: Any) -> None:
 def _check_options(group: Group) -> None:
     for name, value in group.items():
         if value is required:
-            raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
+            raise ValueError(
+                f"parameter group didn't specify a value of required optimization parameter {name}"
+            )
     if len(group["params"]) != len(set(group["params"])):
         warnings.warn("optimizer contains a parameter group with duplicate parameters", stacklevel=5)
 

@@ -11,7 +11,7 @@ import raxis
 from raxis.optim.groups import as_groups, checked_group
 from raxis.optim.state import packed, unpacked
 from raxis.tensor import Tensor
-from raxis.utils.hooks import RemovableHandle
+from raxis.utils.hooks import RemovableHandle, attach
 
 if TYPE_CHECKING:
     from raxis.optim.groups import Group, Parameters
@@ -53,7 +53,9 @@ def _checked_arguments(
         return args, kwargs
     if isinstance(returned, tuple) and len(returned) == 2:
         return returned
-    raise RuntimeError(f"A step pre-hook must return None or a tuple of (new_args, new_kwargs), but got {returned}.")
+    raise RuntimeError(
+        f"A step pre-hook must return None or a tuple of (new_args, new_kwargs), but got {returned}."
+    )
 
 
 class Optimizer:
@@ -206,35 +208,27 @@ class Optimizer:
 
     def register_step_pre_hook(self, hook: Hook) -> RemovableHandle:
         """Run ``hook(optimizer, args, kwargs)`` before every step; it may return a new pair (args, kwargs)."""
-        return _add(self._step_pre_hooks, hook)
+        return attach(self._step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook: Hook) -> RemovableHandle:
         """Run ``hook(optimizer, args, kwargs)`` after every step."""
-        return _add(self._step_post_hooks, hook)
+        return attach(self._step_post_hooks, hook)
 
     def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Run ``hook(optimizer)`` before ``state_dict`` reads the state."""
-        return _add(self._state_dict_pre_hooks, hook, prepend)
+        return attach(self._state_dict_pre_hooks, hook, prepend)
 
     def register_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Run ``hook(optimizer, state_dict)`` on the result of ``state_dict``; it may return a replacement."""
-        return _add(self._state_dict_post_hooks, hook, prepend)
+        return attach(self._state_dict_post_hooks, hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Run ``hook(optimizer, state_dict)`` before loading a shallow copy; it may return a replacement."""
-        return _add(self._load_state_dict_pre_hooks, hook, prepend)
+        return attach(self._load_state_dict_pre_hooks, hook, prepend)
 
     def register_load_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Run ``hook(optimizer)`` after loading."""
-        return _add(self._load_state_dict_post_hooks, hook, prepend)
-
-
-def _add(table: OrderedDict[int, Hook], hook: Hook, first: bool = False) -> RemovableHandle:
-    handle = RemovableHandle(table)
-    table[handle.id] = hook
-    if first:
-        table.move_to_end(handle.id, last=False)
-    return handle
+        return attach(self._load_state_dict_post_hooks, hook, prepend)
 
 
 def _first_given(replacement: Any, original: Any) -> Any:

@@ -25,7 +25,9 @@ def packed(state: Mapping[Any, Any], groups: list[Group]) -> dict[str, Any]:
             positions.setdefault(id(param), position)
         start += len(group["params"])
     return {
-        "state": {positions[id(key)] if isinstance(key, Tensor) else key: value for key, value in state.items()},
+        "state": {
+            positions[id(key)] if isinstance(key, Tensor) else key: value for key, value in state.items()
+        },
         "param_groups": [
             {
                 **{name: value for name, value in group.items() if name != "params"},
@@ -48,7 +50,9 @@ def unpacked(state_dict: Mapping[str, Any], groups: list[Group]) -> tuple[State,
     params = list(chain.from_iterable(group["params"] for group in groups))
     by_position = dict(zip(positions, params, strict=True))
     capturable = {
-        position: group.get("capturable") or group.get("fused") for group in saved for position in group["params"]
+        position: group.get("capturable") or group.get("fused")
+        for group in saved
+        for position in group["params"]
     }
     state: State = defaultdict(dict)
     for key, value in state_dict["state"].items():

@@ -23,7 +23,9 @@ class CheckpointError(RuntimeError):
 class _Recomputation:
     """What one checkpointed call saved, by order; recomputed when backward first asks."""
 
-    def __init__(self, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], keep_rng: bool) -> None:
+    def __init__(
+        self, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], keep_rng: bool
+    ) -> None:
         self.call = (function, args, kwargs)
         self.layouts: list[Any] = []
         self.recomputed: dict[int, Tensor] = {}
@@ -56,7 +58,7 @@ class _Recomputation:
         self.recomputed = dict(enumerate(kept))
 
 
-class _rng_of:  # noqa: N801  reads as a statement
+class _rng_of:
     """Run a block with a given random state and go on with the present one afterwards."""
 
     def __init__(self, state: Tensor | None) -> None:
@@ -130,7 +132,9 @@ def checkpoint(
     """
     if use_reentrant:
         if kwargs:
-            raise ValueError(f"Unexpected keyword arguments: {', '.join(kwargs)} (use_reentrant=True takes none)")
+            raise ValueError(
+                f"Unexpected keyword arguments: {', '.join(kwargs)} (use_reentrant=True takes none)"
+            )
         return _Reentrant.apply(function, preserve_rng_state, *args)
     if not mode.enabled:
         return function(*args, **kwargs)
@@ -139,7 +143,9 @@ def checkpoint(
         return function(*args, **kwargs)
 
 
-def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: bool = False, **options: Any) -> Any:
+def checkpoint_sequential(
+    functions: Any, segments: int, input: Any, use_reentrant: bool = False, **options: Any
+) -> Any:
     """Run a sequence of functions in `segments` checkpointed parts; the last part keeps its tensors.
 
     Args:

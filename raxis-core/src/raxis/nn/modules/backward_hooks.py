@@ -41,7 +41,8 @@ def _replace_tensors(
     def receive_by_place(gradients: Gradients) -> Gradients:
         received = receive(_scatter(gradients, places, len(values)))
         return tuple(
-            received[place] if tensor.requires_grad else None for place, tensor in zip(places, tensors, strict=True)
+            received[place] if tensor.requires_grad else None
+            for place, tensor in zip(places, tensors, strict=True)
         )
 
     replaced = list(values)
@@ -96,7 +97,9 @@ class BackwardTap:
 
     def _receive_grad_input(self, gradients: Gradients) -> Gradients:
         for hook in self._hooks:
-            gradients = _replacement(hook(self._module, gradients, self._grad_output), gradients, "grad_input")
+            gradients = _replacement(
+                hook(self._module, gradients, self._grad_output), gradients, "grad_input"
+            )
         return gradients
 
 

@@ -152,7 +152,9 @@ class Sequential(_ModuleSequence):
     def _repeated(self, count: int) -> list[Module]:
         """The children `count` times over; the copies share their parameters."""
         if not isinstance(count, int):
-            raise TypeError(f"unsupported operand type(s) for *: {self._get_name()} and {type(count).__name__}")
+            raise TypeError(
+                f"unsupported operand type(s) for *: {self._get_name()} and {type(count).__name__}"
+            )
         if count <= 0:
             raise ValueError(f"Non-positive multiplication factor {count} for {self._get_name()}")
         return self._children_list() * count

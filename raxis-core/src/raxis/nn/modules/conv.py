@@ -82,7 +82,9 @@ class _Convolution(Module):
     def _explicit_padding(self) -> list[int]:
         """Padding before and after every dimension, last dimension first, as `F.pad` takes it."""
         pairs: list[int] = []
-        for size, spread, padding in zip(self.kernel_size, self.dilation, self._padding_or_zero(), strict=True):
+        for size, spread, padding in zip(
+            self.kernel_size, self.dilation, self._padding_or_zero(), strict=True
+        ):
             total = spread * (size - 1)
             before, after = (total // 2, total - total // 2) if self.padding == "same" else (padding, padding)
             pairs = [before, after, *pairs]

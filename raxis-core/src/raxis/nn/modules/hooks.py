@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from raxis.nn.modules.backward_hooks import BackwardTap
 from raxis.nn.modules.base import ModuleFields
-from raxis.utils.hooks import RemovableHandle
+from raxis.utils.hooks import RemovableHandle, attach
 
 if TYPE_CHECKING:
     from raxis.nn.modules.module import Module
-
-Entry = TypeVar("Entry")
 
 
 class ForwardPreHook(NamedTuple):
@@ -91,15 +88,9 @@ def _apply_after_failure(
     try:
         hook.apply(module, args, kwargs, result)
     except Exception as error:
-        warnings.warn(f"A forward hook with always_call=True raised while handling an error: {error}", stacklevel=2)
-
-
-def _add(table: OrderedDict[int, Entry], entry: Entry, first: bool = False) -> RemovableHandle:
-    handle = RemovableHandle(table)
-    table[handle.id] = entry
-    if first:
-        table.move_to_end(handle.id, last=False)
-    return handle
+        warnings.warn(
+            f"A forward hook with always_call=True raised while handling an error: {error}", stacklevel=2
+        )
 
 
 class HookRegistration(ModuleFields):
@@ -112,7 +103,7 @@ class HookRegistration(ModuleFields):
 
         It may return replacement arguments, with `with_kwargs` as a pair ``(args, kwargs)``.
         """
-        return _add(self._forward_pre_hooks, ForwardPreHook(hook, with_kwargs), prepend)
+        return attach(self._forward_pre_hooks, ForwardPreHook(hook, with_kwargs), prepend)
 
     def register_forward_hook(
         self,
@@ -126,14 +117,16 @@ class HookRegistration(ModuleFields):
 
         It may return a replacement for the output. With `always_call` it also runs when the call raised.
         """
-        return _add(self._forward_hooks, ForwardHook(hook, with_kwargs, always_call), prepend)
+        return attach(self._forward_hooks, ForwardHook(hook, with_kwargs, always_call), prepend)
 
-    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+    def register_full_backward_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
         """Run ``hook(module, grad_output)`` before the gradients of this module are computed.
 
         It may return a replacement for `grad_output`.
         """
-        return _add(self._backward_pre_hooks, hook, prepend)
+        return attach(self._backward_pre_hooks, hook, prepend)
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Run ``hook(module, grad_input, grad_output)`` when the gradients of the inputs are known.
@@ -141,18 +134,18 @@ class HookRegistration(ModuleFields):
         It may return a replacement for `grad_input`. Both are tuples, one entry a positional argument or output,
         None where that is not a tensor with a gradient.
         """
-        return _add(self._backward_hooks, hook, prepend)
+        return attach(self._backward_hooks, hook, prepend)
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Run ``hook(module, prefix, keep_vars)`` before ``state_dict`` reads this module."""
-        return _add(self._state_dict_pre_hooks, hook)
+        return attach(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Run ``hook(module, state_dict, prefix, local_metadata)`` after this module was added to `state_dict`.
 
         The hook changes `state_dict` in place.
         """
-        return _add(self._state_dict_hooks, hook)
+        return attach(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Run a hook before this module's entries are read by ``load_state_dict``.
@@ -160,14 +153,14 @@ class HookRegistration(ModuleFields):
         It is called as ``hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
         error_msgs)`` and may change `state_dict` in place (a shallow copy of the caller's).
         """
-        return _add(self._load_state_dict_pre_hooks, hook)
+        return attach(self._load_state_dict_pre_hooks, hook)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Run ``hook(module, incompatible_keys)`` after this module was loaded.
 
         The hook may edit the lists `missing_keys` and `unexpected_keys` in place; a strict load judges them after.
         """
-        return _add(self._load_state_dict_post_hooks, hook)
+        return attach(self._load_state_dict_post_hooks, hook)
 
 
 def has_call_hooks(module: ModuleFields) -> bool:

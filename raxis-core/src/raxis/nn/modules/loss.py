@@ -39,7 +39,8 @@ def resolved_reduction(size_average: bool | None, reduce: bool | None, reduction
     else:
         meant = "sum" if size_average is False else "mean"
     warnings.warn(
-        f"size_average and reduce args will be deprecated, please use reduction='{meant}' instead.", stacklevel=4
+        f"size_average and reduce args will be deprecated, please use reduction='{meant}' instead.",
+        stacklevel=4,
     )
     return meant
 
@@ -300,9 +301,7 @@ class CosineEmbeddingLoss(_Loss):
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         """Compute the loss of vectors (N, D) or (D) and targets (N) or ()."""
-        return F.cosine_embedding_loss(
-            input1, input2, target, margin=self.margin, reduction=self.reduction
-        )
+        return F.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
 class TripletMarginLoss(_Loss):

@@ -35,7 +35,9 @@ class Module(Traversal, HookRegistration, StateDictMixin, Conversion):
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Define the computation of a call. Every subclass that is called overrides it."""
-        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+        raise NotImplementedError(
+            f'Module [{type(self).__name__}] is missing the required "forward" function'
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if has_call_hooks(self):

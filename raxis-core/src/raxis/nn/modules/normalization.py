@@ -115,7 +115,9 @@ class RMSNorm(Module):
         self.normalized_shape = repeated(normalized_shape, 1)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        values = raxis.empty(self.normalized_shape, device=device, dtype=dtype) if elementwise_affine else None
+        values = (
+            raxis.empty(self.normalized_shape, device=device, dtype=dtype) if elementwise_affine else None
+        )
         self.register_parameter("weight", None if values is None else Parameter(values))
         self.reset_parameters()
 
@@ -158,9 +160,7 @@ class GroupNorm(_ScaleAndShift):
     ) -> None:
         super().__init__()
         if num_channels % num_groups:
-            raise ValueError(
-                f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})"
-            )
+            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
         self.num_groups = num_groups
         self.num_channels = num_channels
         self.eps = eps

@@ -173,7 +173,7 @@ class ParameterDict(_Holder):
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value of `key`, or `default` if it is missing."""
-        return self[key] if key in self else default
+        return getattr(self, key) if key in self._keys else default
 
     @classmethod
     def fromkeys(cls, keys: Iterable[str], default: Any = None) -> ParameterDict:

@@ -214,7 +214,7 @@ class AdaptiveAvgPool2d(Module):
     (1, 64, 5, 9)
     """
 
-    def __init__(self, output_size: int | None | Sequence[int | None]) -> None:
+    def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
         super().__init__()
         self.output_size = output_size
 

@@ -34,9 +34,7 @@ class IncompatibleKeys(NamedTuple):
     def __repr__(self) -> str:
         if not (self.missing_keys or self.unexpected_keys):
             return "<All keys matched successfully>"
-        return super().__repr__()
-
-    __str__ = __repr__
+        return f"IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
 
 @dataclass
@@ -73,7 +71,9 @@ class StateDictMixin(ModuleFields):
 
     def get_extra_state(self) -> Any:
         """Override to save more than tensors: any picklable value, kept under the key ``_extra_state``."""
-        raise RuntimeError(f"{type(self).__name__} has no extra state: override get_extra_state() to define it.")
+        raise RuntimeError(
+            f"{type(self).__name__} has no extra state: override get_extra_state() to define it."
+        )
 
     def set_extra_state(self, state: Any) -> None:
         """Override to restore what ``get_extra_state`` returned."""

@@ -67,7 +67,9 @@ class Traversal(ModuleFields):
         >>> [name for name, _ in nn.Sequential(nn.Linear(2, 3)).named_parameters()]
         ['0.weight', '0.bias']
         """
-        return self._named_members(lambda module: module._parameters.items(), prefix, recurse, remove_duplicate)
+        return self._named_members(
+            lambda module: module._parameters.items(), prefix, recurse, remove_duplicate
+        )
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """Yield parameters, each once; only this module's own when `recurse` is false."""
@@ -91,7 +93,11 @@ class Traversal(ModuleFields):
         remove_duplicate: bool,
     ) -> Iterator[tuple[str, Member]]:
         this = cast("Module", self)
-        owners = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, this)]
+        owners = (
+            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
+            if recurse
+            else [(prefix, this)]
+        )
         seen: set[int] = set()
         for owner_name, owner in owners:
             for name, member in members_of(owner):

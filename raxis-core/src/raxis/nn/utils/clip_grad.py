@@ -81,7 +81,7 @@ def clip_grad_norm_(
     max_norm: float,
     norm_type: float = 2.0,
     error_if_nonfinite: bool = False,
-    foreach: bool | None = None,
+    foreach: bool | None = None,  # noqa: ARG001  PyTorch's argument
 ) -> Tensor:
     """Scale gradients in place so that their norm, taken together, is at most `max_norm`.
 
@@ -113,7 +113,11 @@ def clip_grad_norm_(
     return total_norm
 
 
-def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
+def clip_grad_value_(
+    parameters: Tensors,
+    clip_value: float,
+    foreach: bool | None = None,  # noqa: ARG001  PyTorch's argument
+) -> None:
     """Limit every element of the gradients in place to ±`clip_value`.
 
     `foreach` is accepted for compatibility; how tensors are grouped does not change the result.

@@ -138,7 +138,10 @@ class OneCycleLR(LRScheduler):
 
     def state_dict(self) -> dict[str, Any]:
         """All variables of the schedule but the optimizer."""
-        return {**super().state_dict(), "_schedule_phases": [phase._asdict() for phase in self._schedule_phases]}
+        return {
+            **super().state_dict(),
+            "_schedule_phases": [phase._asdict() for phase in self._schedule_phases],
+        }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what ``state_dict`` returned."""
@@ -180,7 +183,9 @@ def _for_groups(name: str, value: float | Sequence[float], optimizer: Optimizer)
     if not isinstance(value, Sequence):
         return [value] * count
     if len(value) != count:
-        raise ValueError(f"{name} must have the same length as optimizer.param_groups: {count}, got {len(value)}")
+        raise ValueError(
+            f"{name} must have the same length as optimizer.param_groups: {count}, got {len(value)}"
+        )
     return list(value)
 
 

@@ -43,7 +43,9 @@ class LambdaLR(LRScheduler):
 
     def get_lr(self) -> list[float]:
         """The learning rates of all groups for this step."""
-        return [lr * factor(self.last_epoch) for factor, lr in zip(self.lr_lambdas, self.base_lrs, strict=True)]
+        return [
+            lr * factor(self.last_epoch) for factor, lr in zip(self.lr_lambdas, self.base_lrs, strict=True)
+        ]
 
     def state_dict(self) -> dict[str, Any]:
         """All variables but the optimizer; of the functions, the variables of those that are objects."""
@@ -109,10 +111,13 @@ class LinearLR(LRScheduler):
     ) -> None:
         if not 0.0 < start_factor <= 1.0:
             raise ValueError(
-                f"Starting multiplicative factor expected to be greater than 0 and less or equal to 1, got {start_factor}."
+                "Starting multiplicative factor expected to be greater than 0 and less or equal to 1, "
+                f"got {start_factor}."
             )
         if not 0.0 <= end_factor <= 1.0:
-            raise ValueError(f"Ending multiplicative factor expected to be between 0 and 1, got {end_factor}.")
+            raise ValueError(
+                f"Ending multiplicative factor expected to be between 0 and 1, got {end_factor}."
+            )
         self.start_factor = start_factor
         self.end_factor = end_factor
         self.total_iters = total_iters
