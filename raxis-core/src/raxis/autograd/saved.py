@@ -12,7 +12,7 @@ from raxis.autograd.saved_hooks import current_hooks
 from raxis.tensor import Tensor, wrap
 
 if TYPE_CHECKING:
-    from raxis.autograd.node import Node
+    from raxis.autograd.node import Edge, Node
 
 
 class SavedTensor:
@@ -21,7 +21,7 @@ class SavedTensor:
     `position` is the result position when the tensor is a result of the saving node, else None.
     """
 
-    __slots__ = ("packed", "position", "tensor", "unpack_hook", "version")
+    __slots__ = ("edge", "packed", "position", "tensor", "unpack_hook", "version")
 
     def __init__(self, tensor: Any, version: int, position: int | None) -> None:
         self.tensor = tensor
@@ -29,6 +29,8 @@ class SavedTensor:
         self.position = position
         self.unpack_hook: Callable[[Any], Any] | None = None
         self.packed: Any = None
+        self.edge: Edge | None = None
+        """The tensor's edge, when hooks keep something else in its place."""
 
 
 def save(tensor: Tensor, node: Node | None = None, position: int | None = None) -> SavedTensor:
@@ -48,6 +50,7 @@ def save(tensor: Tensor, node: Node | None = None, position: int | None = None) 
     hooks = current_hooks()
     if hooks is not None:
         pack, saved.unpack_hook = hooks
+        saved.edge = tensor._edge
         saved.packed = pack(tensor)
         saved.tensor = None
     return saved
@@ -62,7 +65,7 @@ def unpack(saved: Any, node: Node) -> Any:
     if isinstance(saved, tuple):
         return tuple(unpack(item, node) if isinstance(item, SavedTensor) else item for item in saved)
     if saved.unpack_hook is not None:
-        return saved.unpack_hook(saved.packed)
+        return _from_hook(saved, node)
     tensor: Tensor = saved.tensor
     if tensor._storage.version != saved.version:
         raise RuntimeError(_overwritten(tensor, saved, node))
@@ -71,6 +74,17 @@ def unpack(saved: Any, node: Node) -> Any:
     result = wrap(tensor._storage, tensor._offset, tensor._layout)
     result._edge = (node, saved.position)
     return result
+
+
+def _from_hook(saved: SavedTensor, node: Node) -> Tensor:
+    """What the unpack hook returns, with the edge of the tensor that was saved."""
+    assert saved.unpack_hook is not None  # checked by the caller
+    found = saved.unpack_hook(saved.packed)
+    if not isinstance(found, Tensor):
+        raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got {type(found).__name__}.")
+    alias = wrap(found._storage, found._offset, found._layout)
+    alias._edge = saved.edge if saved.position is None else (node, saved.position)
+    return alias
 
 
 def _overwritten(tensor: Tensor, saved: SavedTensor, node: Node) -> str:

@@ -22,7 +22,7 @@ from typing import Any
 REQUIRED: Any = object()
 """Default of parameters that must be given."""
 
-_PARAMETER = re.compile(r"(?P<type>[A-Za-z|]+)(?P<list>\[\d*\]|\.\.\.)?(?P<optional>\?)? (?P<name>\w+)(=(?P<default>.+))?")
+_PARAMETER = re.compile(r"(?P<type>[A-Za-z_|]+)(?P<list>\[\d*\]|\.\.\.)?(?P<optional>\?)? (?P<name>\w+)(=(?P<default>.+))?")
 _SCHEMA = re.compile(r"(?P<name>\w+)\((?P<parameters>.*)\) -> (?P<results>.+)", re.DOTALL)
 
 
