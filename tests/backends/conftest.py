@@ -63,8 +63,12 @@ class Fakes:
         folder = folder or self.folder
         info = folder / f"{distribution.replace('-', '_')}-{version}.dist-info"
         info.mkdir(parents=True)
-        (info / "METADATA").write_text(f"Metadata-Version: 2.4\nName: {distribution}\nVersion: {version}\n\ntext\n")
-        (info / "entry_points.txt").write_text(f"[console_scripts]\nx = y:z\n\n[{group}]\n{device} = {module}\n")
+        (info / "METADATA").write_text(
+            f"Metadata-Version: 2.4\nName: {distribution}\nVersion: {version}\n\ntext\n"
+        )
+        (info / "entry_points.txt").write_text(
+            f"[console_scripts]\nx = y:z\n\n[{group}]\n{device} = {module}\n"
+        )
         if source is not None:
             (folder / f"{module}.py").write_text(RECORD + source)
         return module

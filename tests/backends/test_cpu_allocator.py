@@ -7,9 +7,9 @@ import threading
 
 import numpy as np
 import pytest
-from raxis_cpu.allocator import ALIGNMENT, SMALL, CachingAllocator, readable, size_class, system_memory
 
 from raxis.errors import OutOfMemoryError
+from raxis_cpu.allocator import ALIGNMENT, SMALL, CachingAllocator, readable, size_class, system_memory
 
 BIG = 1 << 20
 
@@ -96,7 +96,8 @@ def test_counters() -> None:
 
 def test_out_of_memory_empties_the_cache_and_tries_again() -> None:
     allocator = CachingAllocator(8 * BIG, limited(4 * BIG))
-    del (lambda: [allocator.allocate(BIG) for _ in range(4)])()[:]
+    buffers = [allocator.allocate(BIG) for _ in range(4)]
+    del buffers
     assert allocator.stats()["cached_bytes"] == 4 * BIG
     big = allocator.allocate(4 * BIG)
     assert len(big) == 4 * BIG
@@ -120,7 +121,9 @@ def test_out_of_memory_says_what_is_held_and_cached() -> None:
 
 @pytest.mark.parametrize("nbytes", [1 << 60, 1 << 63, 1 << 70])
 def test_absurd_sizes_are_out_of_memory(nbytes: int) -> None:
-    with pytest.raises(OutOfMemoryError, match=r"an allocation of 1(024)?\.00 EiB|an allocation of 8\.00 EiB"):
+    with pytest.raises(
+        OutOfMemoryError, match=r"an allocation of 1(024)?\.00 EiB|an allocation of 8\.00 EiB"
+    ):
         CachingAllocator(BIG).allocate(nbytes)
 
 

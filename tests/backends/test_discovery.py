@@ -22,7 +22,8 @@ LINES = "[raxis.backends]\nfoo = raxis_foo\n"
 
 
 def test_dist_info(tmp_path: Path) -> None:
-    text = "[console_scripts]\nfoo = a:b\n\n# comment\n[ raxis.backends ]\n# comment\nfoo=raxis_foo \n bar = raxis_bar\n\n[x]\nfoo = c\n"
+    text = "[console_scripts]\nfoo = a:b\n\n# comment\n[ raxis.backends ]\n# comment\n"
+    text += "foo=raxis_foo \n bar = raxis_bar\n\n[x]\nfoo = c\n"
     info = write(tmp_path, "raxis_foo-1.2.dist-info", text, "Name: raxis-foo\nVersion: 1.2.3\n\nVersion: 9\n")
     common = ("raxis-foo", "1.2.3", str(info))
     assert scan(BACKENDS, [str(tmp_path)]) == [
@@ -41,7 +42,9 @@ def test_egg_info_and_missing_metadata(tmp_path: Path) -> None:
 def test_archives(tmp_path: Path) -> None:
     archive = tmp_path / "plugins.zip"
     with zipfile.ZipFile(archive, "w") as file:
-        file.writestr("raxis_foo-3.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: raxis-foo\nVersion: 3.0\n")
+        file.writestr(
+            "raxis_foo-3.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: raxis-foo\nVersion: 3.0\n"
+        )
         file.writestr("raxis_foo-3.0.dist-info/entry_points.txt", LINES)
     [found] = scan(BACKENDS, [str(archive)])
     assert found == ("foo", "raxis_foo", "raxis-foo", "3.0", str(archive))
@@ -65,7 +68,12 @@ def test_order_does_not_depend_on_the_path(tmp_path: Path) -> None:
 
 
 def test_unreadable_things_are_passed_over(tmp_path: Path, monkeypatch) -> None:
-    write(tmp_path, "raxis_bytes-1.dist-info", b"[raxis.backends]\nfoo = raxis_foo\n\xff\xfe = \xff\n", "Name: x\xe9")
+    write(
+        tmp_path,
+        "raxis_bytes-1.dist-info",
+        b"[raxis.backends]\nfoo = raxis_foo\n\xff\xfe = \xff\n",
+        "Name: x\xe9",
+    )
     (tmp_path / "empty-1.dist-info").mkdir()
     (tmp_path / "file-1.dist-info").write_text("not a folder")
     (tmp_path / "text").write_text("not an archive")

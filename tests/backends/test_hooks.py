@@ -53,7 +53,8 @@ def test_plugin_is_imported_at_the_first_hook_call(fakes) -> None:
 
 
 def test_entry_point_may_name_an_object(fakes) -> None:
-    source = "from raxis.hooks import hookimpl\nclass P:\n    @hookimpl\n    def raxis_ops(self): return [1]\nplugin = P()\n"
+    source = "from raxis.hooks import hookimpl\nclass Plugin:\n    @hookimpl\n    def raxis_ops(self): return [1]\n"
+    source += "plugin = Plugin()\n"
     module = install(fakes, "ext-one", source)
     (fakes.folder / "ext_one-1.0.dist-info" / "entry_points.txt").write_text(
         f"[raxis.plugins]\nfoo = {module}:plugin\n"
@@ -85,10 +86,12 @@ def test_broken_plugin_is_left_out_with_one_warning(fakes, source: str, reason: 
     [bad, good] = found.rows()
     assert (bad.distribution, bad.state, good.state) == ("ext-bad", State.FAILED, State.READY)
     assert reason in bad.reason
-    assert reason.split(":")[0] in str(caught[0].message)
+    assert reason.partition(":")[0] in str(caught[0].message)
 
 
-@pytest.mark.parametrize(("variable", "text"), [("RAXIS_PLUGINS", "none"), ("RAXIS_PLUGINS_BLOCK", "ext-one")])
+@pytest.mark.parametrize(
+    ("variable", "text"), [("RAXIS_PLUGINS", "none"), ("RAXIS_PLUGINS_BLOCK", "ext-one")]
+)
 def test_blocked_plugin_is_not_imported(fakes, variable: str, text: str) -> None:
     module = install(fakes, "ext-one", GOOD)
     fakes.environ[variable] = text

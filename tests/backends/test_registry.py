@@ -86,8 +86,16 @@ BROKEN = {
     "exit": ("import sys; sys.exit(3)", "importing", "SystemExit: 3"),
     "no load": ("API = (1, 0)\ndef probe(): return None", "does not define load()", ""),
     "no api": ("def probe(): return None\ndef load(): return None", "does not define API", ""),
-    "probe raises": ("API = (1, 0)\ndef probe(): 1 / 0\ndef load(): ...", "probe() raised", "ZeroDivisionError"),
-    "probe returns a number": ("API = (1, 0)\ndef probe(): return 7\ndef load(): ...", "probe() returned 7", ""),
+    "probe raises": (
+        "API = (1, 0)\ndef probe(): 1 / 0\ndef load(): ...",
+        "probe() raised",
+        "ZeroDivisionError",
+    ),
+    "probe returns a number": (
+        "API = (1, 0)\ndef probe(): return 7\ndef load(): ...",
+        "probe() returned 7",
+        "",
+    ),
     "load raises": (
         "API = (1, 0)\ndef probe(): return None\ndef load(): raise OSError('libfoo.so: cannot open')",
         "load() raised",
@@ -146,7 +154,9 @@ def test_keyboard_interrupt_passes_and_leaves_the_plugin_found(fakes) -> None:
 
 
 def test_unavailable_plugin_gives_its_own_sentence(fakes) -> None:
-    source = "API = (1, 0)\ndef probe(): return 'no driver: libfoo.so.1 not found.'\ndef load(): raise ValueError"
+    source = (
+        "API = (1, 0)\ndef probe(): return 'no driver: libfoo.so.1 not found.'\ndef load(): raise ValueError"
+    )
     fakes.install("raxis-foo", source=source)
     registry = fakes.registry()
     assert "no driver: libfoo.so.1 not found" in (registry.reason(FOO) or "")
@@ -180,7 +190,9 @@ def test_plugin_that_uses_its_own_device_while_loading_is_told_so(fakes) -> None
 # --- versions ---
 
 
-@pytest.mark.parametrize("api", ["(0, 9)", "(2, 0)", "(1, 99)", "(1,)", "'1.0'", "[1, 0]", "(1.0, 0)", "(True, 0)"])
+@pytest.mark.parametrize(
+    "api", ["(0, 9)", "(2, 0)", "(1, 99)", "(1,)", "'1.0'", "[1, 0]", "(1.0, 0)", "(True, 0)"]
+)
 def test_other_api_versions_are_incompatible(fakes, api: str) -> None:
     fakes.install("raxis-foo", source=fakes.good.replace("(1, 0)", api))
     error = refused(fakes.registry())
@@ -226,7 +238,11 @@ def test_bad_device_names_are_invalid_and_never_imported(fakes, name: str) -> No
 
 @pytest.mark.parametrize(
     ("name", "who"),
-    [("cpu", "only raxis-cpu"), ("cuda", "only raxis-cuda12 or raxis-cuda13"), ("meta", "built into raxis-core")],
+    [
+        ("cpu", "only raxis-cpu"),
+        ("cuda", "only raxis-cuda12 or raxis-cuda13"),
+        ("meta", "built into raxis-core"),
+    ],
 )
 def test_reserved_names_from_a_foreign_distribution_are_invalid(fakes, name: str, who: str) -> None:
     module = fakes.install("intruder", device=name)
@@ -257,7 +273,9 @@ def test_one_distribution_installed_twice_is_silent(fakes, tmp_path) -> None:
 
 
 @pytest.mark.parametrize("order", [("a-foo", "b-foo"), ("b-foo", "a-foo")])
-def test_of_two_distributions_the_winner_is_stable_and_blocking_flips_it(fakes, order: tuple[str, str]) -> None:
+def test_of_two_distributions_the_winner_is_stable_and_blocking_flips_it(
+    fakes, order: tuple[str, str]
+) -> None:
     modules = {name: fakes.install(name) for name in order}
     registry = fakes.registry()
     assert row(registry, "a-foo").state is State.FOUND
@@ -375,6 +393,7 @@ def test_unknown_device_suggests_and_tells_how_to_install(fakes) -> None:
 
 def test_cuda_without_plugin_names_both_distributions(fakes) -> None:
     text = str(refused(fakes.registry(), "cuda"))
+    assert text.startswith("Device 'cuda' is not installed. Devices here: cpu, meta.")
     assert "`pip install raxis-cuda12` (NVIDIA driver r525 or newer)" in text
     assert "`pip install raxis-cuda13` (NVIDIA driver r580 or newer)" in text
     assert "Did you mean" not in text
@@ -441,7 +460,9 @@ def test_reference_can_be_selected(fakes) -> None:
     )
     assert fakes.imports(module) == 0
     fakes.environ["RAXIS_CPU"] = "plugin"
-    with pytest.raises(BackendError, match=r"served by raxis-core's reference backend, .* selects raxis-cpu 9\.9"):
+    with pytest.raises(
+        BackendError, match=r"served by raxis-core's reference backend, .* selects raxis-cpu 9\.9"
+    ):
         registry.check_unchanged("cpu")
 
 

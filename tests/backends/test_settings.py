@@ -46,7 +46,12 @@ def test_default_device_name_is_read_from_the_process(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("variable", "text", "attribute", "parts"),
     [
-        ("RAXIS_FALLBACK", "warning", "fallback", ["'warning'", "'error', 'warn', 'cpu'", "Did you mean 'warn'?"]),
+        (
+            "RAXIS_FALLBACK",
+            "warning",
+            "fallback",
+            ["'warning'", "'error', 'warn', 'cpu'", "Did you mean 'warn'?"],
+        ),
         ("RAXIS_FALLBACK", "1", "fallback", ["'1'", "'error', 'warn', 'cpu'"]),
         ("RAXIS_FALLBACK", "CPU", "fallback", ["'CPU'", "'cpu'"]),
         ("RAXIS_CPU", "referense", "cpu", ["Did you mean 'reference'?"]),

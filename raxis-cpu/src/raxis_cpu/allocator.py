@@ -44,7 +44,7 @@ def system_memory(nbytes: int) -> Buffer:
     """`nbytes` bytes of uninitialised memory at a multiple of `ALIGNMENT`; raises MemoryError."""
     raw = np.empty(nbytes + ALIGNMENT, np.uint8)
     # A third of the cost of the address in raw.__array_interface__.
-    start = -addressof(c_char.from_buffer(raw)) % ALIGNMENT
+    start = -addressof(c_char.from_buffer(raw.data)) % ALIGNMENT
     return raw[start : start + nbytes]
 
 
@@ -95,7 +95,7 @@ class CachingAllocator:
             self._sort_in()
             memory = self._cached_memory(rounded)
             if memory is None:
-                memory = memoryview(self._fresh(rounded))
+                memory = self._fresh(rounded).data
             # Views of an array over a memoryview keep that array alive; over another array they would not.
             buffer = np.frombuffer(memory, np.uint8, nbytes)
             self._register(_Lease(buffer, self._returned.append), memory)

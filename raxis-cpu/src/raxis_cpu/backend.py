@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raxis.backends.api import Backend, DeviceProperties, Executable, Strides
-from raxis.backends.reference import ReferenceBackend
+from raxis.backends.reference.backend import ReferenceBackend
 from raxis_cpu.allocator import CachingAllocator
 
 if TYPE_CHECKING:

@@ -183,7 +183,8 @@ def unusable(device: str, plugin: str, state: str, reason: str) -> str:
 def unknown_device(device: str, known: Sequence[str]) -> str:
     """No plugin provides the named device."""
     meant = OTHER_NAMES.get(device)
-    here = f"Unknown device {device!r}. Devices here: {', '.join(known)}."
+    what = "Device {!r} is not installed." if device in INSTALL_HINTS else "Unknown device {!r}."
+    here = f"{what.format(device)} Devices here: {', '.join(known)}."
     if meant is not None:
         here += f" There are no aliases: the device is called {meant!r}."
     elif device not in INSTALL_HINTS:

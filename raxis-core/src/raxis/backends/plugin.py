@@ -70,9 +70,10 @@ class Plugin:
             BackendError: if the plugin calls back here while it is being loaded.
         """
         with self._exclusive():
-            outcome = self.outcome or self._probed() or self._guarded("load()", self._load)
-            self.outcome = outcome
-            return outcome
+            self.outcome = self.outcome or self._probed()
+            if self.outcome is None:
+                self.outcome = self._guarded("load()", self._load)
+            return self.outcome
 
     @contextmanager
     def _exclusive(self) -> Iterator[None]:

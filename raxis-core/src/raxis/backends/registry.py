@@ -282,7 +282,7 @@ def _label(plugin: Plugin | None) -> str:
 
 
 def _reference_backend() -> Backend:
-    from raxis.backends.reference import ReferenceBackend
+    from raxis.backends.reference.backend import ReferenceBackend
 
     return ReferenceBackend()
 
