@@ -8,6 +8,7 @@ Types of parameters:
 ``Scalar``         a run-time number (``Scalar?``: or None): part of the cache key by type only
 ``int`` ``float`` ``bool`` ``str`` ``dtype`` ``device`` ``layout`` ...
                    static values (``?``: or None); part of the cache key by value
+``*args``          anything (composed ops only, as ``**kwargs``)
 ``int[]``          a sequence of ints; ``int[2]`` also takes one int for both; ``int...`` also varargs
 =================  ==========================================================================
 """
@@ -38,6 +39,7 @@ class Parameter:
     optional: bool = False
     length: int | None = None
     varargs: bool = False
+    keywords: bool = False
     keyword_only: bool = False
     default: Any = REQUIRED
 
@@ -56,11 +58,11 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Schema:
-    """A parsed signature. `result_names` are the field names of several results, else empty."""
+    """A parsed signature: `results` is the text behind the arrow, `result_names` the fields of several results."""
 
     name: str
     parameters: tuple[Parameter, ...]
-    result_count: int
+    results: str
     result_names: tuple[str, ...]
 
     def index(self, name: str) -> int:
@@ -77,7 +79,7 @@ def parse(text: str) -> Schema:
     if match is None:
         raise ValueError(f"not an op schema: {text!r}")
     names = _result_names(match["results"])
-    return Schema(match["name"], _parse_parameters(match["parameters"]), max(len(names), 1), names)
+    return Schema(match["name"], _parse_parameters(match["parameters"]), match["results"], names)
 
 
 def _result_names(text: str) -> tuple[str, ...]:
@@ -110,6 +112,8 @@ def _split(text: str) -> list[str]:
 
 
 def _parse_parameter(text: str, keyword_only: bool) -> Parameter:
+    if text.startswith("*"):
+        return Parameter(text.strip("*"), "Any", varargs=not text.startswith("**"), keywords=text.startswith("**"))
     match = _PARAMETER.fullmatch(text)
     if match is None:
         raise ValueError(f"not a parameter: {text!r}")
