@@ -12,7 +12,7 @@ from typing import Any
 from raxis.device import Device
 from raxis.dtypes import Category, DType, scalar_category
 from raxis.layout import Layout, Strides, broadcast_shapes, contiguous_strides, dense_strides_like, layout_of
-from raxis.ops.promotion import Promotion, computation_dtype, default_dtype_of
+from raxis.ops.promotion import Promotion, computation_dtype, widest_dtype_of
 from raxis.ops.schema import Parameter
 from raxis.ops.table import OPS, Kind, Op
 from raxis.ops.trace import Traced, Tracer, broadcast, cast, constant, tracing
@@ -171,14 +171,14 @@ def _stand_in(tracer: Tracer, op: Op, parameter: Parameter, value: Any, dtype: D
             f"{op.name}(): For {dtype.category.name.lower()} input tensors, argument {parameter.name} must not be "
             f"a {own.name.lower()} number, but got {value!r}."
         )
-    return tracer.parameter(dtype or default_dtype_of(own), (), by_value=True)
+    return tracer.parameter(dtype or widest_dtype_of(own), (), by_value=True)
 
 
 def lower(op: Op, values: dict[str, Any], dtype: DType | None = None) -> Any:
     """Run an op's lowering on traced operands: promote, broadcast, then the body."""
     body = op.lower or op.body
     if op.promotion is Promotion.NONE:
-        return body(**values)
+        return body(**{name: _as_operand(op, name, value) for name, value in values.items()})
     operands = promoted_operands(op, values)
     if dtype is None:
         dtype = computation_dtype(op.promotion, operands)
@@ -191,6 +191,15 @@ def lower(op: Op, values: dict[str, Any], dtype: DType | None = None) -> Any:
         elif parameter.is_scalar and values[name] is not None and values[name] is not parameter.default:
             ready[name] = _prepare(values[name], dtype, ())
     return body(**ready)
+
+
+def _as_operand(op: Op, name: str, value: Any) -> Any:
+    """A number given to an op inside another's lowering, as a rank-0 traced tensor."""
+    parameter = op.parameters[op.schema.index(name)]
+    number = parameter.is_scalar or parameter.type == "Tensor|Scalar"
+    if not number or value is None or isinstance(value, (Tensor, tuple)) or value is parameter.default:
+        return value
+    return constant(value, widest_dtype_of(scalar_category(type(value))))
 
 
 def _prepare(value: Any, dtype: DType, shape: tuple[int, ...]) -> Any:

@@ -70,6 +70,11 @@ def default_dtype_of(category: Category) -> DType:
     return default if category is Category.FLOAT else default.to_complex()
 
 
+def widest_dtype_of(category: Category) -> DType:
+    """The dtype that holds every Python number of this category without loss."""
+    return (dtypes.bool_, dtypes.int64, dtypes.float64, dtypes.complex128)[category]
+
+
 def result_type_of(operands: Iterable[Any]) -> DType:
     """The result type of tensors (anything with a `_layout`) and Python numbers."""
     dimensioned: DType | None = None

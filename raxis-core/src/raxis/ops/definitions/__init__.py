@@ -5,9 +5,23 @@ from __future__ import annotations
 from raxis.ops.definitions import (
     arithmetic,
     conversion,
+    convolution,
     creation,
+    factory,
+    literals,
     reductions,
+    sequences,
     views,
 )
 
-__all__ = ["arithmetic", "conversion", "creation", "reductions", "views"]
+__all__ = [
+    "arithmetic",
+    "conversion",
+    "convolution",
+    "creation",
+    "factory",
+    "literals",
+    "reductions",
+    "sequences",
+    "views",
+]

@@ -1,28 +1,332 @@
-"""Copies and conversions: clone, copy_, to and the dtype methods."""
+"""Copies and conversions: clone, copy_, to, the dtype methods and values on the host."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
+import numpy as np
+
+from raxis.autograd.grad_mode import mode
+from raxis.device import Device
+from raxis.dtypes import Category, DType
+from raxis.interop import host_array, host_view
+from raxis.layout import broadcast_shapes, layout_of
+from raxis.memory_format import channels_last, contiguous_format, memory_format as MemoryFormat, preserve_format
 from raxis.ops.promotion import Promotion
-from raxis.ops.table import lowered
+from raxis.ops.table import composed, lowered
 from raxis.ops.trace import broadcast, cast
-from raxis.tensor import Tensor
+from raxis.placement import as_device, place_of
+from raxis.storage import allocate
+from raxis.tensor import Tensor, wrap
 
 
-@lowered("_cast(Tensor input, dtype dtype) -> Tensor", promotion=Promotion.ARITHMETIC, vjp={"input": lambda grad: grad}, function=False, out=False)
-def _cast(input: Tensor, dtype: Any) -> Any:
+@lowered(
+    "_cast(Tensor input, dtype dtype) -> Tensor",
+    promotion=Promotion.ARITHMETIC,
+    vjp={"input": lambda grad: grad},
+    function=False,
+    out=False,
+)
+def _cast(input: Tensor, dtype: DType) -> Any:
     """`input` in another dtype, in new memory."""
     return cast(input, dtype)
 
 
-@lowered("clone(Tensor input) -> Tensor", promotion=Promotion.ARITHMETIC, vjp={"input": lambda grad: grad})
-def clone(input: Tensor) -> Any:
+@lowered(
+    "_clone(Tensor input) -> Tensor",
+    promotion=Promotion.ARITHMETIC,
+    vjp={"input": lambda grad: grad},
+    function=False,
+    out=False,
+)
+def _clone(input: Tensor) -> Any:
+    """A copy that keeps the order of dimensions in memory."""
+    return input
+
+
+@lowered("_compact(Tensor input) -> Tensor", vjp={"input": lambda grad: grad}, function=False, out=False)
+def _compact(input: Tensor) -> Any:
+    """A row-major copy."""
+    return input
+
+
+@lowered(
+    "_assign(Tensor input, Tensor src) -> Tensor",
+    vjp={"src": lambda grad: grad},
+    inplace=True,
+    function=False,
+    out=False,
+)
+def _assign(input: Tensor, src: Tensor) -> Any:
+    """`src` cast and broadcast to `input`; in place: written over it."""
+    return broadcast(cast(src, input.dtype), input._layout.shape)
+
+
+@composed("clone(Tensor input, *, memory_format memory_format=None) -> Tensor", out=False)
+def clone(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
     """A copy of `input` in new memory; gradients flow through it.
+
+    Args:
+        input: any shape and dtype.
+        memory_format: order of dimensions in memory; default: `input`'s.
 
     Example:
         >>> import raxis
         >>> raxis.clone(raxis.tensor([1, 2]))
         tensor([1, 2])
     """
-    return input
+    if memory_format is None or memory_format is preserve_format:
+        return input._clone()
+    if memory_format is contiguous_format:
+        return input._compact()
+    return _reordered(input, memory_format)
+
+
+def _reordered(input: Tensor, memory_format: MemoryFormat) -> Tensor:
+    """A copy of a 4-d tensor with channels innermost."""
+    if memory_format is not channels_last or input._layout.ndim != 4:
+        raise RuntimeError(
+            f"required rank 4 tensor to use {memory_format}, but got a tensor with {input._layout.ndim} dimensions"
+        )
+    return input.permute(0, 2, 3, 1)._compact().permute(0, 3, 1, 2)
+
+
+@composed("contiguous(Tensor input, *, memory_format memory_format=None) -> Tensor", function=False, out=False)
+def contiguous(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
+    """`input` itself if its elements lie in row-major order, else such a copy.
+
+    Example:
+        >>> import raxis
+        >>> raxis.ones(2, 3).t().contiguous().stride()
+        (2, 1)
+    """
+    if memory_format is None or memory_format is contiguous_format:
+        return input if input._layout.is_contiguous else input._compact()
+    return input if input.is_contiguous(memory_format=memory_format) else _reordered(input, memory_format)
+
+
+@composed("copy_(Tensor input, Tensor src, bool non_blocking=False) -> Tensor", function=False, out=False)
+def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
+    """Write the elements of `src`, broadcast, cast and moved to this device, over `input`.
+
+    Args:
+        input: written to.
+        src: its shape must broadcast to `input`'s; any dtype, any device.
+        non_blocking: accepted; a copy within one device never waits, one through the host always does.
+
+    Raises:
+        RuntimeError: if the shapes do not broadcast, or `input` cannot be written in place.
+        NotImplementedError: if `src` is a meta tensor and `input` is not.
+
+    Example:
+        >>> import raxis
+        >>> raxis.zeros(2, 2).copy_(raxis.tensor([1, 2]))
+        tensor([[1., 2.],
+                [1., 2.]])
+    """
+    if not isinstance(src, Tensor):
+        raise TypeError(f"copy_(): argument 'src' (position 1) must be Tensor, not {type(src).__name__}")
+    if src is input:
+        return input
+    if src._layout.dtype.is_complex and not input._layout.dtype.is_complex:
+        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3)
+    if src._layout.device is not input._layout.device:
+        src = moved(src, input._layout.device)
+    return input._assign_(src)
+
+
+def moved(tensor: Tensor, device: Device) -> Tensor:
+    """`tensor` on another device; gradients flow back to this one."""
+    if device.type == "meta":
+        result = wrap(allocate(0, place_of(device)), 0, _on(tensor, device))
+    else:
+        result = _transfer(tensor, device)
+    if tensor._edge is not None and mode.enabled:
+        from raxis.autograd.transfer import record_transfer
+
+        record_transfer(tensor, result)
+    return result
+
+
+def _on(tensor: Tensor, device: Device) -> Any:
+    from raxis.layout import dense_strides_like
+
+    layout = tensor._layout
+    strides = dense_strides_like(layout.shape, [layout])
+    return layout_of(layout.dtype, layout.shape, strides, device)
+
+
+def _transfer(tensor: Tensor, device: Device) -> Tensor:
+    """Through host memory: the only way every pair of backends has."""
+    array = host_array(tensor)
+    layout = _on(tensor, device)
+    order = sorted(range(layout.ndim), key=lambda axis: (-layout.strides[axis], axis))
+    source = np.ascontiguousarray(array.transpose(order)).reshape(-1).view(np.uint8)
+    storage = allocate(source.size, place_of(device))
+    storage.place.backend.copy_from_host(source, storage.buffer, 0)
+    return wrap(storage, 0, layout)
+
+
+@lowered(
+    "fill(Tensor input, Tensor|Scalar value) -> Tensor",
+    vjp={"value": lambda grad: grad.sum()},
+    inplace=True,
+    out=False,
+)
+def fill(input: Tensor, value: Tensor) -> Any:
+    """A tensor like `input` with every element `value`.
+
+    Args:
+        input: any shape and dtype.
+        value: number or 0-d tensor.
+
+    Raises:
+        RuntimeError: if `value` has dimensions.
+
+    Example:
+        >>> import raxis
+        >>> raxis.zeros(2).fill_(3)
+        tensor([3., 3.])
+    """
+    if value._layout.ndim:
+        raise RuntimeError(
+            f"fill_ only supports 0-dimension value tensor but got tensor with {value._layout.ndim} dimensions."
+        )
+    return broadcast(cast(value, input.dtype), input._layout.shape)
+
+
+@composed("zero_(Tensor input) -> Tensor", out=False)
+def zero_(input: Tensor) -> Tensor:
+    """Write 0 over every element.
+
+    Example:
+        >>> import raxis
+        >>> raxis.ones(2).zero_()
+        tensor([0., 0.])
+    """
+    return input.fill_(0)
+
+
+@composed("item(Tensor input) -> Scalar", function=False, out=False)
+def item(input: Tensor) -> Any:
+    """The only element as a Python number.
+
+    Raises:
+        RuntimeError: if there is not exactly one element.
+
+    Example:
+        >>> import raxis
+        >>> raxis.tensor([2.5]).item()
+        2.5
+    """
+    if input._layout.numel != 1:
+        raise RuntimeError(f"a Tensor with {input._layout.numel} elements cannot be converted to Scalar")
+    value = host_array(input).item()
+    return value if isinstance(value, (bool, int, float, complex)) else float(value)
+
+
+@composed("tolist(Tensor input) -> list", function=False, out=False)
+def tolist(input: Tensor) -> Any:
+    """The elements as nested lists of Python numbers; of a 0-d tensor, the number.
+
+    Example:
+        >>> import raxis
+        >>> raxis.tensor([[1, 2], [3, 4]]).tolist()
+        [[1, 2], [3, 4]]
+    """
+    array = host_array(input)
+    return (array.astype(np.float32) if array.dtype.kind == "V" else array).tolist()
+
+
+@composed("numpy(Tensor input, *, bool force=False) -> ndarray", function=False, out=False)
+def numpy(input: Tensor, *, force: bool = False) -> np.ndarray:
+    """The elements as a NumPy array that shares this tensor's memory.
+
+    Args:
+        input: a CPU tensor that requires no grad.
+        force: also take tensors that require grad or live elsewhere, copying where needed.
+
+    Raises:
+        RuntimeError: if `input` requires grad.
+        TypeError: if `input` is not in host memory.
+
+    Example:
+        >>> import raxis
+        >>> raxis.ones(2).numpy()
+        array([1., 1.], dtype=float32)
+    """
+    if force:
+        return host_array(input)
+    if input._layout.device.type != "cpu":
+        raise TypeError(
+            f"can't convert {input._layout.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to "
+            "host memory first."
+        )
+    if input.requires_grad:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    return host_array(input)
+
+
+@composed("to(Tensor input, *args) -> Tensor", function=False, out=False)
+def to(
+    input: Tensor,
+    *args: Any,
+    dtype: DType | None = None,
+    device: Any = None,
+    non_blocking: bool = False,
+    copy: bool = False,
+    memory_format: MemoryFormat | None = None,
+) -> Tensor:
+    """`input` with another dtype or device; itself if it has both already and `copy` is false.
+
+    Called as ``to(dtype)``, ``to(device)``, ``to(device, dtype)`` or ``to(other)``, which takes both of `other`.
+
+    Raises:
+        TypeError: for other arguments.
+        RuntimeError: if the device is unknown.
+
+    Example:
+        >>> import raxis
+        >>> raxis.tensor([1, 2]).to(raxis.float64)
+        tensor([1., 2.], dtype=raxis.float64)
+    """
+    if args:
+        dtype, device, non_blocking, copy = _to_arguments(args, dtype, device, non_blocking, copy)
+    layout = input._layout
+    result = input
+    if device is not None:
+        target = as_device(device)
+        if target is not layout.device:
+            result = moved(result, target)
+    if dtype is not None and dtype is not layout.dtype:
+        if layout.dtype.is_complex and not dtype.is_complex:
+            warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3)
+        result = result._cast(dtype)
+    if memory_format is not None and memory_format is not preserve_format:
+        result = contiguous(result, memory_format=memory_format)
+    return input._clone() if copy and result is input else result
+
+
+def _to_arguments(
+    args: tuple[Any, ...], dtype: DType | None, device: Any, non_blocking: bool, copy: bool
+) -> tuple[DType | None, Any, bool, bool]:
+    first, rest = args[0], list(args[1:])
+    if isinstance(first, Tensor):
+        dtype, device = first._layout.dtype, first._layout.device
+    elif isinstance(first, DType):
+        dtype = first
+    elif first is None or isinstance(first, (str, Device)) or (isinstance(first, int) and not isinstance(first, bool)):
+        device = first if first is not None else device
+        if rest and (rest[0] is None or isinstance(rest[0], DType)):
+            dtype = rest.pop(0)
+    else:
+        raise TypeError(
+            f"to() received an invalid combination of arguments - got ({type(first).__name__}), but expected a dtype, "
+            "a device, a device and a dtype, or a Tensor."
+        )
+    flags = [non_blocking, copy]
+    if len(rest) > 2:
+        raise TypeError(f"to() takes at most {len(args) - len(rest) + 2} positional arguments, but got {len(args)}.")
+    flags[: len(rest)] = [bool(flag) for flag in rest]
+    return dtype, device, flags[0], flags[1]

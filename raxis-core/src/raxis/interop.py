@@ -1,0 +1,177 @@
+"""Memory shared with NumPy and other libraries of the host."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from raxis import dtypes
+from raxis.dtypes import DType
+from raxis.layout import Layout, extent, layout_of
+from raxis.placement import as_device, place_of
+from raxis.storage import Storage, allocate
+from raxis.tensor import Tensor, wrap
+
+
+def from_numpy(array: np.ndarray) -> Tensor:
+    """A CPU tensor that shares the memory of `array`: same shape, dtype and strides.
+
+    Args:
+        array: any shape; every dtype that Raxis has, ``ml_dtypes.bfloat16`` included.
+
+    Raises:
+        TypeError: if `array` is no ndarray, or there is no such dtype.
+        ValueError: if a stride is negative or no multiple of the element size, or the bytes are swapped.
+
+    Example:
+        >>> import numpy as np
+        >>> import raxis
+        >>> array = np.zeros(2)
+        >>> shared = raxis.from_numpy(array)
+        >>> array[0] = 1
+        >>> shared
+        tensor([1., 0.], dtype=raxis.float64)
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    _check_sharable(array)
+    if not array.flags.writeable:
+        warnings.warn(_READ_ONLY, UserWarning, stacklevel=2)
+    return share(array)
+
+
+_READ_ONLY = (
+    "The given NumPy array is not writable, and a tensor over it is not protected against writes: in-place "
+    "operations on it fail or change the array. Copy the array first, or make the tensor with raxis.tensor(array)."
+)
+
+
+def _check_sharable(array: np.ndarray) -> None:
+    if not array.dtype.isnative:
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order. Conversion between byte orders "
+            "is currently not supported."
+        )
+    for stride in array.strides:
+        if stride < 0:
+            raise ValueError(
+                "At least one stride in the given numpy array is negative, and tensors with negative strides are "
+                "not currently supported. (You can probably work around this by making a copy of your array with "
+                "array.copy().)"
+            )
+        if stride % array.itemsize:
+            raise ValueError(
+                "given numpy array strides not a multiple of the element byte size. Copy the numpy array to "
+                "reallocate the memory."
+            )
+
+
+def share(array: np.ndarray) -> Tensor:
+    """A CPU tensor over the memory of an array with native byte order and non-negative strides."""
+    dtype = dtypes.from_numpy_dtype(array.dtype)
+    strides = tuple(stride // array.itemsize for stride in array.strides)
+    layout = layout_of(dtype, array.shape, strides, as_device("cpu"))
+    place = place_of(layout.device)
+    memory = _bytes_of(array, extent(array.shape, strides))
+    buffer = place.backend.wrap_host(memory)
+    if buffer is None:
+        storage = allocate(memory.size, place)
+        place.backend.copy_from_host(memory, storage.buffer, 0)
+        return wrap(storage, 0, layout)
+    return wrap(Storage(buffer, memory.size, place), 0, layout)
+
+
+def _bytes_of(array: np.ndarray, count: int) -> np.ndarray:
+    """The memory of the first `count` element places of `array`, as one-dimensional uint8."""
+    if array.flags.c_contiguous:
+        return array.reshape(-1).view(np.uint8)
+    places = np.lib.stride_tricks.as_strided(array, (count,), (array.itemsize,), writeable=array.flags.writeable)
+    return places.view(np.uint8)
+
+
+def to_device_memory(array: np.ndarray, dtype: DType, layout: Layout) -> Tensor:
+    """A tensor of a contiguous `layout` on any device with a copy of `array`'s elements, cast to `dtype`."""
+    source = np.ascontiguousarray(array, dtype=dtype.numpy).reshape(-1).view(np.uint8)
+    storage = allocate(source.size, place_of(layout.device))
+    storage.place.backend.copy_from_host(source, storage.buffer, 0)
+    return wrap(storage, 0, layout)
+
+
+def host_view(tensor: Tensor) -> np.ndarray | None:
+    """The elements as an array over the tensor's own memory; None when the host cannot see it."""
+    layout, storage = tensor._layout, tensor._storage
+    memory = storage.place.backend.host_view(storage.buffer)
+    if memory is None:
+        return None
+    dtype, item = layout.dtype.numpy, layout.dtype.itemsize
+    if not layout.numel:
+        return np.empty(layout.shape, dtype)
+    strides = tuple([stride * item for stride in layout.strides])
+    return np.ndarray(layout.shape, dtype, memory, tensor._offset * item, strides)
+
+
+def host_array(tensor: Tensor) -> np.ndarray:
+    """The elements as an array, over the tensor's own memory where that is possible, else a copy.
+
+    Raises:
+        NotImplementedError: for meta tensors, which have no data.
+        RuntimeError: for tensors of a program being traced.
+    """
+    if tensor._layout.traced:
+        raise RuntimeError(
+            "the values of a tensor were asked for while a program is being traced; there are none before it runs."
+        )
+    shared = host_view(tensor) if tensor._layout.device.type != "meta" else None
+    return _fetch(tensor) if shared is None else shared
+
+
+def _fetch(tensor: Tensor) -> np.ndarray:
+    dense = tensor.detach().contiguous()
+    layout, storage = dense._layout, dense._storage
+    target = np.empty(layout.numel * layout.dtype.itemsize, np.uint8)
+    storage.place.backend.copy_to_host(storage.buffer, dense._offset * layout.dtype.itemsize, target)
+    return target.view(layout.dtype.numpy).reshape(layout.shape)
+
+
+def frombuffer(
+    buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, requires_grad: bool = False
+) -> Tensor:
+    """A one-dimensional CPU tensor over the memory of an object with the buffer protocol.
+
+    Args:
+        buffer: bytes, bytearray, array.array, ...; read-only ones warn.
+        dtype: how to read the bytes.
+        count: elements to read; -1: all that are left.
+        offset: bytes to skip at the start.
+
+    Raises:
+        ValueError: if there are no such bytes, or they are no whole number of elements.
+
+    Example:
+        >>> import raxis
+        >>> raxis.frombuffer(bytearray([1, 2, 3]), dtype=raxis.uint8, offset=1)
+        tensor([2, 3], dtype=raxis.uint8)
+    """
+    if count == 0 or memoryview(buffer).nbytes == 0:
+        raise ValueError(f"both buffer length ({memoryview(buffer).nbytes}) and count ({count}) must not be 0")
+    tensor = from_numpy(np.frombuffer(buffer, dtype=dtype.numpy, count=count, offset=offset))
+    if requires_grad:
+        tensor.requires_grad = True
+    return tensor
+
+
+def from_dlpack(source: Any) -> Tensor:
+    """A CPU tensor over the memory of any object with ``__dlpack__``.
+
+    Raises:
+        BufferError: if its memory is not host memory.
+
+    Example:
+        >>> import numpy as np
+        >>> import raxis
+        >>> raxis.from_dlpack(np.ones(2, dtype=np.float32))
+        tensor([1., 1.])
+    """
+    return share(np.from_dlpack(source))

@@ -1,0 +1,63 @@
+"""What Python, NumPy, copy and pickle ask of a tensor, in terms of its methods."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from raxis.tensor import Tensor
+
+
+class Protocols:
+    """Base of Tensor: conversions to Python numbers and arrays, printing, copying and pickling."""
+
+    def __bool__(self: Tensor) -> bool:
+        count = self._layout.numel
+        if count != 1:
+            what = "no values" if count == 0 else "more than one value"
+            raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
+        return bool(self.item())
+
+    def __int__(self: Tensor) -> int:
+        return int(self.item())
+
+    def __float__(self: Tensor) -> float:
+        return float(self.item())
+
+    def __complex__(self: Tensor) -> complex:
+        return complex(self.item())
+
+    def __index__(self: Tensor) -> int:
+        value = self.item()
+        if not isinstance(value, int):
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(value)
+
+    def __format__(self: Tensor, specification: str) -> str:
+        if self._layout.ndim == 0 and not self._layout.device.type == "meta" and type(self).__name__ != "Parameter":
+            return format(self.item(), specification)
+        return object.__format__(self, specification)
+
+    def __array__(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        array = self.numpy()
+        if copy is False and dtype is not None and array.dtype != dtype:
+            raise ValueError("a copy is needed to convert the tensor to this dtype, but copy=False was given.")
+        if dtype is not None:
+            return array.astype(dtype, copy=bool(copy))
+        return array.copy() if copy else array
+
+    def __dlpack__(self: Tensor, **options: Any) -> Any:
+        if self.requires_grad:
+            raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+        return self.numpy().__dlpack__(**options)
+
+    def __dlpack_device__(self: Tensor) -> tuple[int, int]:
+        device: tuple[int, int] = self.detach().numpy().__dlpack_device__()
+        return device
+
+    def __repr__(self: Tensor) -> str:
+        from raxis.printing import tensor_text
+
+        return tensor_text(self)
