@@ -45,6 +45,16 @@ def test_good_plugin_is_loaded_at_first_use_and_only_once(fakes) -> None:
     assert registry.device_count("foo") == 2
 
 
+def test_ready_plugin_may_say_what_it_lacks(fakes) -> None:
+    source = fakes.good.replace(
+        "class Fake(Backend):", "class Fake(Backend):\n        deferred_reason = 'no compiler'"
+    )
+    fakes.install("raxis-foo", source=source)
+    registry = fakes.registry()
+    registry.resolve(FOO)
+    assert row(registry, "raxis-foo")[3:] == (State.READY, "no compiler")
+
+
 def test_threads_load_a_plugin_once(fakes) -> None:
     slow = "import time\ntime.sleep(0.05)\nloads = []\n"
     from_good = "def load():\n    loads.append(1)\n    return make()\n"

@@ -134,4 +134,4 @@ class Plugin:
             return Outcome(State.FAILED, messages.bad_count(count))
         if count == 0:
             return Outcome(State.UNAVAILABLE, messages.no_devices())
-        return Outcome(State.READY, backend=backend, device_count=count)
+        return Outcome(State.READY, backend.deferred_reason or "", backend=backend, device_count=count)

@@ -296,7 +296,7 @@ def _meta_backend() -> Backend:
 def _outside() -> int:
     """Stack level of the first caller outside raxis, for warnings."""
     frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("raxis."):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "raxis":
         frame, level = frame.f_back, level + 1
     return level
 
