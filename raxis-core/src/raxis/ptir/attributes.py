@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping
-from typing import TypeAlias, Union
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from raxis.dtypes import Category, DType
 
-Attribute: TypeAlias = Union[bool, int, float, complex, str, DType, tuple["Attribute", ...]]
+Attribute: TypeAlias = "bool | int | float | complex | str | DType | tuple[Attribute, ...]"
 
 _NUMBER_TYPES: dict[Category, type] = {
     Category.BOOL: bool,
@@ -57,7 +57,7 @@ def attribute_key(value: Attribute) -> Hashable:
     return type(value), value
 
 
-def attributes_key(attributes: Mapping[str, Attribute]) -> Hashable:
+def attributes_key(attributes: Mapping[str, Any]) -> Hashable:
     """The key of a whole attribute mapping."""
     return tuple((name, attribute_key(attributes[name])) for name in sorted(attributes))
 

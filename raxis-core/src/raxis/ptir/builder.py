@@ -87,7 +87,9 @@ class Builder:
         return Region(tuple(self._parameters), instructions, tuple(results))
 
 
-def live_instructions(instructions: Sequence[Instruction], results: Sequence[Value]) -> tuple[Instruction, ...]:
+def live_instructions(
+    instructions: Sequence[Instruction], results: Sequence[Value]
+) -> tuple[Instruction, ...]:
     """Those `instructions` that `results` depend on, in order."""
     needed = set(results)
     live = []

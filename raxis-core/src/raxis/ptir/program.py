@@ -6,8 +6,9 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
-from raxis.ptir.attributes import Attribute, attributes_key
+from raxis.ptir.attributes import attributes_key
 from raxis.ptir.types import TensorType
 
 
@@ -32,11 +33,14 @@ class Parameter(Value):
 
 @dataclass(frozen=True, eq=False)
 class Instruction:
-    """One application of a primitive; `attributes` are read-only and sorted by name."""
+    """One application of a primitive.
+
+    `attributes` are read-only and sorted by name; the primitive's record says which there are and of what kind.
+    """
 
     primitive: str
     operands: tuple[Value, ...]
-    attributes: Mapping[str, Attribute]
+    attributes: Mapping[str, Any]
     results: tuple[Value, ...]
     regions: tuple[Region, ...] = ()
 
@@ -88,7 +92,7 @@ class Program:
     parameters: tuple[Parameter, ...]
     instructions: tuple[Instruction, ...]
     results: tuple[Value, ...]
-    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    attributes: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", MappingProxyType(dict(sorted(self.attributes.items()))))
@@ -126,7 +130,10 @@ def _body_key(
     parameters: tuple[Value, ...], instructions: tuple[Instruction, ...], results: tuple[Value, ...]
 ) -> Hashable:
     numbers: dict[Value, int] = {}
-    number = lambda value: numbers.setdefault(value, len(numbers))  # noqa: E731 - one-line closure
+
+    def number(value: Value) -> int:
+        return numbers.setdefault(value, len(numbers))
+
     return (
         tuple((number(value), value.type) for value in parameters),
         tuple(_instruction_key(instruction, number) for instruction in instructions),
@@ -140,5 +147,8 @@ def _instruction_key(instruction: Instruction, number: Callable[[Value], int]) -
         tuple(number(value) for value in instruction.operands),
         attributes_key(instruction.attributes),
         tuple((number(value), value.type) for value in instruction.results),
-        tuple(_body_key(region.parameters, region.instructions, region.results) for region in instruction.regions),
+        tuple(
+            _body_key(region.parameters, region.instructions, region.results)
+            for region in instruction.regions
+        ),
     )

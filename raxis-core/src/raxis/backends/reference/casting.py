@@ -43,8 +43,8 @@ def _after(first: Kernel, second: Kernel) -> Kernel:
 
 def _float_to_integer(target: DType) -> Kernel:
     # The range test makes the result the same on every machine; a bare C conversion is undefined there.
-    wide = np.dtype(np.int64 if target is dtypes.int64 else np.int32)
-    low, high = float(np.iinfo(wide).min), -float(np.iinfo(wide).min)
+    wide, bits = (np.int64, 64) if target is dtypes.int64 else (np.int32, 32)
+    low, high = -(2.0 ** (bits - 1)), 2.0 ** (bits - 1)
 
     def kernel(x: Any) -> Any:
         exact = x if x.dtype.itemsize >= 4 else x.astype(np.float32)

@@ -8,7 +8,7 @@ For ``add`` of two float32 tensors the generated source is, but for the names::
         w0 = ndarray(shape, dtype, r0, q0 * 4)
         try: context = pop()
         except IndexError: context = new_context()
-        try: v2 = context.run(add, v0, v1, w0)
+        try: v2 = context.run(add, v0, v1, out=w0)
         finally: push(context)
 
 Views of parameters (slices, transposes, broadcasts, ...) cost nothing: their strides are found at compile time.
@@ -38,7 +38,9 @@ _MAY_SHARE_MEMORY = frozenset({*shaping.VIEWS, *control.KERNELS, "real", "imag"}
 """Primitives whose results may be views of their operands."""
 
 
-def compile_program(program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]) -> Executable:
+def compile_program(
+    program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
+) -> Executable:
     """The executable of `program` for operands and results of these strides."""
     compiler = _Compiler()
     signature = compiler.declare_parameters(program, inputs)
@@ -168,7 +170,9 @@ class _Compiler:
     def _call(self, instruction: Instruction) -> None:
         kernel = self._kernel(instruction)
         is_ufunc = isinstance(kernel, np.ufunc)
-        arguments = self._ufunc_arguments(instruction) if is_ufunc else [self.array(x) for x in instruction.operands]
+        arguments = (
+            self._ufunc_arguments(instruction) if is_ufunc else [self.array(x) for x in instruction.operands]
+        )
         targets = tuple(self.source.local() for _ in instruction.results)
         function = self.source.bind("kernel", kernel)
         unpacks = PRIMITIVES[instruction.primitive].several_results
@@ -188,7 +192,9 @@ class _Compiler:
         operands = instruction.operands
         if all(operand in self.numbers for operand in operands):
             return [self.array(operand) for operand in operands]
-        return [self._number(operand) if operand in self.numbers else self.array(operand) for operand in operands]
+        return [
+            self._number(operand) if operand in self.numbers else self.array(operand) for operand in operands
+        ]
 
     def _number(self, operand: Value) -> str:
         # NumPy takes a Python float or complex in the array's precision, but checks the range of an int.
@@ -211,7 +217,7 @@ class _Compiler:
                 write = self.source.bind("write", operator.setitem)
                 self.source.calls.append(Call((), write, [target, "...", array]))
             else:
-                self.source.calls.append(replace(direct, arguments=[*direct.arguments, target]))
+                self.source.calls.append(replace(direct, arguments=[*direct.arguments, f"out={target}"]))
             signature += names
         return signature
 

@@ -64,7 +64,6 @@ def _make_complex(real: Any, imag: Any) -> Any:
     return result
 
 
-
 FUNCTIONS: Mapping[str, Kernel] = {
     "exp": np.exp,
     "expm1": np.expm1,

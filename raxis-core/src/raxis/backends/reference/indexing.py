@@ -21,7 +21,7 @@ _COMBINE: Mapping[str, np.ufunc] = {
 
 
 def _check_bounds(index: Any, dim: int, size: int) -> None:
-    if index.size and not (0 <= index.min() and index.max() < size):
+    if index.size and not (index.min() >= 0 and index.max() < size):
         wrong = index[(index < 0) | (index >= size)].reshape(-1)[0]
         raise IndexError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
 
@@ -47,7 +47,10 @@ def _positions(others: list[Any], dim: int, index: Any) -> tuple[Any, ...]:
 
 
 def _take(instruction: Instruction) -> Kernel:
-    dim, size = instruction.attributes["dim"], instruction.operands[0].type.shape[instruction.attributes["dim"]]
+    dim, size = (
+        instruction.attributes["dim"],
+        instruction.operands[0].type.shape[instruction.attributes["dim"]],
+    )
 
     def kernel(x: Any, index: Any) -> Any:
         _check_bounds(index, dim, size)

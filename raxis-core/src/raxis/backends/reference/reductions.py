@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -93,7 +93,7 @@ def _descending_order(keys: Any, dim: int) -> Any:
 
 
 def _searchsorted(instruction: Instruction) -> Kernel:
-    side = "right" if instruction.attributes["right"] else "left"
+    side: Literal["left", "right"] = "right" if instruction.attributes["right"] else "left"
     widened = instruction.operands[0].type.dtype in HALF
 
     def kernel(boundaries: Any, values: Any) -> Any:

@@ -73,7 +73,9 @@ def _pad(instruction: Instruction) -> Kernel:
     paddings = (instruction.attributes[name] for name in ("low", "interior"))
     places = [
         _padded_place(size, total, low, interior + 1)
-        for size, total, low, interior in zip(instruction.operands[0].type.shape, result.shape, *paddings, strict=True)
+        for size, total, low, interior in zip(
+            instruction.operands[0].type.shape, result.shape, *paddings, strict=True
+        )
     ]
     source = tuple(place[0] for place in places)
     target = tuple(place[1] for place in places)
@@ -107,7 +109,9 @@ def _iota(instruction: Instruction) -> Kernel:
 def _constant(instruction: Instruction) -> Kernel:
     value, (result,) = instruction.attributes["value"], instruction.results
     values = constant_array(value, result.type.dtype.numpy)
-    full = np.broadcast_to(values, result.type.shape) if values.ndim == 0 else values.reshape(result.type.shape)
+    full = (
+        np.broadcast_to(values, result.type.shape) if values.ndim == 0 else values.reshape(result.type.shape)
+    )
     return lambda: full
 
 

@@ -23,7 +23,7 @@ class Call:
     Attributes:
         warns: whether NumPy may report a floating-point condition there.
         unpacks: whether the function returns a tuple of all targets.
-        takes_out: whether the function takes one more argument, an array for its result.
+        takes_out: whether the function has an argument `out`, an array for its result.
     """
 
     targets: tuple[str, ...]
@@ -58,7 +58,9 @@ class Source:
         """A new name for a local variable."""
         return self.bind("v", None)
 
-    def function(self, name: str, parameters: Sequence[str], results: Sequence[str] | None) -> Callable[..., Any]:
+    def function(
+        self, name: str, parameters: Sequence[str], results: Sequence[str] | None
+    ) -> Callable[..., Any]:
         """The compiled function: it returns the tuple of `results`, or None and with warnings off."""
         warning = [call for call in self.calls if call.warns]
         single = warning[0] if results is None and len(warning) == 1 else None

@@ -12,6 +12,8 @@ from types import MappingProxyType
 from raxis.ptir.primitives import contraction, control, elementwise, indexing, random, reductions, shaping
 from raxis.ptir.primitives.record import Primitive, PrimitiveError
 
+__all__ = ["PRIMITIVES", "Primitive", "PrimitiveError", "lookup"]
+
 _FAMILIES = (elementwise, shaping, reductions, contraction, indexing, random, control)
 
 PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from raxis.ptir.primitives.checks import require, require_length, require_same_dtype
-from raxis.ptir.primitives.record import NUMERIC, Primitive, PrimitiveError, Region
+from raxis.ptir.primitives.record import NUMERIC, Primitive
 from raxis.ptir.primitives.shaping import window_extent
+from raxis.ptir.program import Region
 from raxis.ptir.types import TensorType
 
 _Types = Sequence[TensorType]
@@ -34,20 +35,27 @@ def _dot_general(operands: _Types, attributes: _Attributes, _: _Regions) -> _Res
             f"dot_general expected distinct dims of {operand} in {side}_batch and {side}_contract, but got {dims}.",
         )
     for role in ("batch", "contract"):
-        sizes = [[operand.shape[dim] for dim in attributes[f"{side}_{role}"]] for side, operand in (("lhs", lhs), ("rhs", rhs))]
-        if sizes[0] != sizes[1]:
-            raise PrimitiveError(
-                f"dot_general expected equal sizes in the {role} dims of {lhs} and {rhs}, but got {sizes[0]} and {sizes[1]}."
-            )
+        left = [lhs.shape[dim] for dim in attributes[f"lhs_{role}"]]
+        right = [rhs.shape[dim] for dim in attributes[f"rhs_{role}"]]
+        require(
+            left == right,
+            f"dot_general expected equal sizes in the {role} dims of {lhs} and {rhs}, but got {left} and {right}.",
+        )
     shape = [lhs.shape[dim] for dim in attributes["lhs_batch"]]
-    shape += [lhs.shape[dim] for dim in free_dims(lhs.rank, attributes["lhs_batch"], attributes["lhs_contract"])]
-    shape += [rhs.shape[dim] for dim in free_dims(rhs.rank, attributes["rhs_batch"], attributes["rhs_contract"])]
+    shape += [
+        lhs.shape[dim] for dim in free_dims(lhs.rank, attributes["lhs_batch"], attributes["lhs_contract"])
+    ]
+    shape += [
+        rhs.shape[dim] for dim in free_dims(rhs.rank, attributes["rhs_batch"], attributes["rhs_contract"])
+    ]
     return (TensorType(lhs.dtype, tuple(shape)),)
 
 
 def _convolution(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
     image, weight = operands
-    stride, padding, dilation, groups = (attributes[name] for name in ("stride", "padding", "dilation", "groups"))
+    stride, padding, dilation, groups = (
+        attributes[name] for name in ("stride", "padding", "dilation", "groups")
+    )
     require_same_dtype("convolution", operands)
     require(
         image.rank >= 2 and image.rank == weight.rank,
@@ -56,7 +64,8 @@ def _convolution(operands: _Types, attributes: _Attributes, _: _Regions) -> _Res
     for name, values in (("stride", stride), ("padding", padding), ("dilation", dilation)):
         require_length("convolution", name, values, image.rank - 2)
     require(
-        all(number >= 1 for number in (*stride, *dilation, groups)) and all(min(pair) >= 0 for pair in padding),
+        all(number >= 1 for number in (*stride, *dilation, groups))
+        and all(min(pair) >= 0 for pair in padding),
         f"convolution expected stride, dilation and groups >= 1 and padding >= 0, but got {stride}, {dilation}, "
         f"{groups} and {padding}.",
     )

@@ -7,7 +7,8 @@ from typing import Any
 
 from raxis import dtypes
 from raxis.ptir.primitives.checks import listed, require
-from raxis.ptir.primitives.record import Primitive, Region
+from raxis.ptir.primitives.record import Primitive
+from raxis.ptir.program import Region
 from raxis.ptir.types import TensorType
 
 _Types = Sequence[TensorType]
@@ -20,7 +21,8 @@ _PREDICATE = TensorType(dtypes.bool_, ())
 def _require_parameters(name: str, region: Region, expected: _Types) -> None:
     require(
         region.parameter_types == tuple(expected),
-        f"{name} expected a region with parameters ({listed(expected)}), but got ({listed(region.parameter_types)}).",
+        f"{name} expected a region with parameters ({listed(expected)}), "
+        f"but got ({listed(region.parameter_types)}).",
     )
 
 
@@ -32,7 +34,10 @@ def _require_results(name: str, region: Region, expected: _Types) -> None:
 
 
 def _cond(operands: _Types, _: _Attributes, regions: _Regions) -> _Results:
-    require(list(operands[:1]) == [_PREDICATE], f"cond expected a predicate of type {_PREDICATE}, but got ({listed(operands)}).")
+    require(
+        list(operands[:1]) == [_PREDICATE],
+        f"cond expected a predicate of type {_PREDICATE}, but got ({listed(operands)}).",
+    )
     for region in regions:
         _require_parameters("cond", region, operands[1:])
     _require_results("cond", regions[1], regions[0].result_types)
@@ -56,7 +61,8 @@ def _scan(operands: _Types, attributes: _Attributes, regions: _Regions) -> _Resu
     )
     carries, sequences = operands[:count], operands[count:]
     require(
-        all(sequence.rank for sequence in sequences) and len({sequence.shape[0] for sequence in sequences}) == 1,
+        all(sequence.rank for sequence in sequences)
+        and len({sequence.shape[0] for sequence in sequences}) == 1,
         f"scan expected sequences with equal leading dims, but got ({listed(sequences)}).",
     )
     (body,) = regions
@@ -64,7 +70,8 @@ def _scan(operands: _Types, attributes: _Attributes, regions: _Regions) -> _Resu
     length = sequences[0].shape[0]
     require(
         body.result_types[:count] == tuple(carries),
-        f"scan expected the first results of its body to be ({listed(carries)}), but got ({listed(body.result_types)}).",
+        f"scan expected the first results of its body to be ({listed(carries)}), "
+        f"but got ({listed(body.result_types)}).",
     )
     stacked = (TensorType(ys.dtype, (length, *ys.shape)) for ys in body.result_types[count:])
     return (*carries, *stacked)

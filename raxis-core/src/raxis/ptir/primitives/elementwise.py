@@ -14,13 +14,24 @@ from raxis import dtypes
 from raxis.dtypes import DType
 from raxis.ptir.primitives.checks import listed, require, require_same_type
 from raxis.ptir.primitives.record import (
-    ANY, BOOL, COMPLEX, FLOAT, INTEGER, NUMERIC, REAL, Primitive, Region, Rule,
+    ANY,
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    INTEGER,
+    NUMERIC,
+    REAL,
+    Primitive,
+    Rule,
 )  # fmt: skip
+from raxis.ptir.program import Region
 from raxis.ptir.types import TensorType
 
 
 def _same(name: str) -> Rule:
-    def rule(operands: Sequence[TensorType], _: Mapping[str, Any], __: Sequence[Region]) -> tuple[TensorType, ...]:
+    def rule(
+        operands: Sequence[TensorType], _: Mapping[str, Any], __: Sequence[Region]
+    ) -> tuple[TensorType, ...]:
         require_same_type(name, operands)
         return (operands[0],)
 
@@ -28,18 +39,24 @@ def _same(name: str) -> Rule:
 
 
 def _comparison(name: str) -> Rule:
-    def rule(operands: Sequence[TensorType], _: Mapping[str, Any], __: Sequence[Region]) -> tuple[TensorType, ...]:
+    def rule(
+        operands: Sequence[TensorType], _: Mapping[str, Any], __: Sequence[Region]
+    ) -> tuple[TensorType, ...]:
         require_same_type(name, operands)
         return (TensorType(dtypes.bool_, operands[0].shape),)
 
     return rule
 
 
-def _real(operands: Sequence[TensorType], _: Mapping[str, Any], __: Sequence[Region]) -> tuple[TensorType, ...]:
+def _real(
+    operands: Sequence[TensorType], _: Mapping[str, Any], __: Sequence[Region]
+) -> tuple[TensorType, ...]:
     return (TensorType(operands[0].dtype.to_real(), operands[0].shape),)
 
 
-def _select(operands: Sequence[TensorType], _: Mapping[str, Any], __: Sequence[Region]) -> tuple[TensorType, ...]:
+def _select(
+    operands: Sequence[TensorType], _: Mapping[str, Any], __: Sequence[Region]
+) -> tuple[TensorType, ...]:
     condition, *branches = operands
     require_same_type("select", branches)
     require(
@@ -49,7 +66,9 @@ def _select(operands: Sequence[TensorType], _: Mapping[str, Any], __: Sequence[R
     return (branches[0],)
 
 
-def _complex(operands: Sequence[TensorType], _: Mapping[str, Any], __: Sequence[Region]) -> tuple[TensorType, ...]:
+def _complex(
+    operands: Sequence[TensorType], _: Mapping[str, Any], __: Sequence[Region]
+) -> tuple[TensorType, ...]:
     require_same_type("make_complex", operands)
     return (TensorType(operands[0].dtype.to_complex(), operands[0].shape),)
 
@@ -81,7 +100,9 @@ _UNARY = (
     _unary("expm1", _INEXACT, "exp(x) - 1 without cancellation near 0; keeps -0."),
     _unary("log", _INEXACT, "Natural logarithm: log(0) = -inf, NaN below 0; complex: principal branch."),
     _unary("log1p", _INEXACT, "log(1 + x) without cancellation near 0: log1p(-1) = -inf, NaN below -1."),
-    _unary("sqrt", _INEXACT, "Square root, correctly rounded: sqrt(-0) = -0, NaN below 0; complex: principal."),
+    _unary(
+        "sqrt", _INEXACT, "Square root, correctly rounded: sqrt(-0) = -0, NaN below 0; complex: principal."
+    ),
     _unary("rsqrt", _INEXACT, "1 / sqrt(x): rsqrt(0) = inf, rsqrt(-0) = -inf, rsqrt(inf) = 0, NaN below 0."),
     _unary("sin", _INEXACT, "Sine of radians; NaN at infinities."),
     _unary("cos", _INEXACT, "Cosine of radians; NaN at infinities."),
@@ -116,9 +137,17 @@ _BINARY = (
     _binary("add", ANY, "Sum; logical or for bool."),
     _binary("sub", NUMERIC, "Difference."),
     _binary("mul", ANY, "Product; logical and for bool."),
-    _binary("div", NUMERIC, "Quotient; x/0 is an infinity or NaN. Integers: truncated, " "x/0 is a RuntimeError."),
-    _binary("floor_divide", REAL, "floor(x / y), exact as Python's //; x/0 = as div. Integer x/0: RuntimeError."),
-    _binary("remainder", REAL, "x - floor(x/y)*y, sign of y (zeros too); NaN for y = 0. Integer y = 0: RuntimeError."),
+    _binary(
+        "div", NUMERIC, "Quotient; x/0 is an infinity or NaN. Integers: truncated, x/0 is a RuntimeError."
+    ),
+    _binary(
+        "floor_divide", REAL, "floor(x / y), exact as Python's //; x/0 = as div. Integer x/0: RuntimeError."
+    ),
+    _binary(
+        "remainder",
+        REAL,
+        "x - floor(x/y)*y, sign of y (zeros too); NaN for y = 0. Integer y = 0: RuntimeError.",
+    ),
     _binary("fmod", REAL, "x - trunc(x/y)*y, exact, sign of x; NaN for y = 0. Integer y = 0: RuntimeError."),
     _binary(
         "pow",

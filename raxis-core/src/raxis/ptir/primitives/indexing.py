@@ -9,9 +9,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from raxis.ptir.primitives.checks import (
-    listed, require, require_dim, require_index, require_same_dtype,
+    listed,
+    require,
+    require_dim,
+    require_index,
+    require_same_dtype,
 )  # fmt: skip
-from raxis.ptir.primitives.record import COMPLEX, Primitive, PrimitiveError, Region
+from raxis.ptir.primitives.record import COMPLEX, Primitive, PrimitiveError
+from raxis.ptir.program import Region
 from raxis.ptir.types import TensorType
 
 _Types = Sequence[TensorType]
@@ -78,7 +83,9 @@ def _require_index_within(name: str, operand: TensorType, index: TensorType, dim
 
 def _require_reduction(name: str, operand: TensorType, reduce: str) -> None:
     if reduce not in REDUCTIONS:
-        raise PrimitiveError(f"{name} expected reduce to be one of {', '.join(REDUCTIONS)}, but got {reduce!r}.")
+        raise PrimitiveError(
+            f"{name} expected reduce to be one of {', '.join(REDUCTIONS)}, but got {reduce!r}."
+        )
     if reduce in {"max", "min"} and operand.dtype in COMPLEX:
         raise PrimitiveError(f'"{name}" with reduce={reduce!r} not implemented for {operand.dtype.name}.')
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from raxis import dtypes
 from raxis.ptir.primitives.checks import require_scalar, require_shape
-from raxis.ptir.primitives.record import Primitive, Region
+from raxis.ptir.primitives.record import Primitive
+from raxis.ptir.program import Region
 from raxis.ptir.types import TensorType
 
 

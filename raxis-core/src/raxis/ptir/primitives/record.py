@@ -124,7 +124,8 @@ def _is_pairs(value: object) -> bool:
 
 
 def _is_numbers(value: object) -> bool:
-    return all(isinstance(number, complex | float | int) for number in (value if isinstance(value, tuple) else (value,)))
+    numbers = value if isinstance(value, tuple) else (value,)
+    return all(isinstance(number, complex | float | int) for number in numbers)
 
 
 _KIND_TESTS: dict[Kind, Callable[[object], bool]] = {

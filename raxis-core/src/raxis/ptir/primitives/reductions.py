@@ -11,7 +11,8 @@ from typing import Any
 from raxis import dtypes
 from raxis.dtypes import DType
 from raxis.ptir.primitives.checks import require, require_dim, require_dims, require_same_dtype
-from raxis.ptir.primitives.record import BOOL, INTEGER, NUMERIC, REAL, Primitive, Region, Rule
+from raxis.ptir.primitives.record import BOOL, INTEGER, NUMERIC, REAL, Primitive, Rule
+from raxis.ptir.program import Region
 from raxis.ptir.types import TensorType
 
 _Types = Sequence[TensorType]
@@ -60,7 +61,9 @@ def _searchsorted(operands: _Types, _: _Attributes, __: _Regions) -> _Results:
     boundaries, values = operands
     require_same_dtype("searchsorted", operands)
     require(
-        boundaries.rank >= 1 and boundaries.rank == values.rank and boundaries.shape[:-1] == values.shape[:-1],
+        boundaries.rank >= 1
+        and boundaries.rank == values.rank
+        and boundaries.shape[:-1] == values.shape[:-1],
         f"searchsorted expected operands [..., n] and [..., m] that agree in all but the last dim, "
         f"but got {boundaries} and {values}.",
     )

@@ -8,9 +8,16 @@ from typing import Any
 
 from raxis.ptir.attributes import Attribute, number_type
 from raxis.ptir.primitives.checks import (
-    require, require_dim, require_dims, require_length, require_same_dtype, require_scalar, require_shape,
+    require,
+    require_dim,
+    require_dims,
+    require_length,
+    require_same_dtype,
+    require_scalar,
+    require_shape,
 )  # fmt: skip
-from raxis.ptir.primitives.record import ANY, FLOAT, INTEGER, Primitive, Region
+from raxis.ptir.primitives.record import FLOAT, INTEGER, Primitive
+from raxis.ptir.program import Region
 from raxis.ptir.types import TensorType
 
 _Types = Sequence[TensorType]
@@ -36,7 +43,10 @@ def _reshape(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results
     (operand,) = operands
     shape = attributes["shape"]
     require_shape("reshape", shape)
-    require(prod(shape) == operand.size, f"reshape to {shape} is invalid for {operand}: the number of elements differs.")
+    require(
+        prod(shape) == operand.size,
+        f"reshape to {shape} is invalid for {operand}: the number of elements differs.",
+    )
     return (TensorType(operand.dtype, shape),)
 
 
@@ -112,7 +122,10 @@ def _unfold(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
         f"unfold expected size >= 0, step >= 1 and dilation >= 1, but got {size}, {step} and {dilation}.",
     )
     room = operand.shape[dim] - window_extent(size, dilation)
-    require(room >= 0, f"unfold expected windows within dim {dim} of {operand}, but size is {size}, dilation {dilation}.")
+    require(
+        room >= 0,
+        f"unfold expected windows within dim {dim} of {operand}, but size is {size} and dilation {dilation}.",
+    )
     shape = (*operand.shape[:dim], room // step + 1, *operand.shape[dim + 1 :], size)
     return (TensorType(operand.dtype, shape),)
 
@@ -146,7 +159,7 @@ def _constant(_: _Types, attributes: _Attributes, __: _Regions) -> _Results:
 
 
 def _canonical_constant(attributes: Mapping[str, Attribute]) -> Mapping[str, Attribute]:
-    """Numbers of the dtype's own Python type; one number where a tuple repeats it needs no change."""
+    """Numbers become those of the dtype's own Python type."""
     value: Any = attributes.get("value")
     dtype: Any = attributes.get("dtype")
     if value is None or dtype is None:
