@@ -65,9 +65,16 @@ def _key_part(parameter: Parameter, value: Any) -> Any:
 def _interchangeable(op: Op, raw: Sequence[Any], values: Sequence[Any]) -> bool:
     """Whether a run made for the normalised values may be called with the raw ones."""
     return all(
-        parameter.is_static or given is value or (isinstance(value, tuple) and isinstance(given, (list, tuple)))
+        (parameter.is_static and not _holds_tensor(given))
+        or given is value
+        or (isinstance(value, tuple) and isinstance(given, (list, tuple)))
         for parameter, given, value in zip(op.parameters, raw, values, strict=True)
     )
+
+
+def _holds_tensor(value: Any) -> bool:
+    """Whether a static argument was given as a tensor, whose value may change under the same key."""
+    return isinstance(value, Tensor) or (isinstance(value, (tuple, list)) and any(map(_holds_tensor, value)))
 
 
 def _remember_raw(op: Op, plans: dict[Any, Any], raw: Sequence[Any], run: Callable[..., Any]) -> None:

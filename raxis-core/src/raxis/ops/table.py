@@ -68,12 +68,19 @@ class Op:
     composite: bool = False
     """Whether backends may claim the op by name."""
     method: bool = True
+    attribute: bool = False
+    """Whether the method is a property of tensors (``x.T``)."""
     function: bool = True
     inplace: bool = False
     out: bool = True
     operator: str = ""
     """Python operator served, such as ``__add__``; binary ones serve the reflected and in-place forms too."""
     namespace: str = "raxis"
+    aliases: tuple[str, ...] = ()
+    """Other names of the same function and methods (``absolute`` for ``abs``)."""
+    check: Callable[..., None] | None = None
+    """Raises for operands that promotion would hide; sees the call's arguments, at cache misses only, so it
+    may look at dtypes, shapes, types of numbers and static values."""
     plans: dict[Any, Any] = field(default_factory=dict, repr=False)
     inplace_plans: dict[Any, Any] = field(default_factory=dict, repr=False)
 

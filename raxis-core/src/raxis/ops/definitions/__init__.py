@@ -8,9 +8,13 @@ from raxis.ops.definitions import (
     convolution,
     creation,
     factory,
+    inplace_views,
     literals,
+    positions,
     reductions,
     sequences,
+    slicing,
+    splitting,
     views,
 )
 
@@ -20,8 +24,12 @@ __all__ = [
     "convolution",
     "creation",
     "factory",
+    "inplace_views",
     "literals",
+    "positions",
     "reductions",
     "sequences",
+    "slicing",
+    "splitting",
     "views",
 ]

@@ -1,38 +1,740 @@
-"""Views: tensors that share the storage of their operand."""
+"""Views: tensors that share the storage of their operand.
+
+Every op here is stride arithmetic with PyTorch's strides, also for dimensions of size 0 and 1. Views of one
+dimension cut or moved are in `slicing`, ops that give several views in `splitting`.
+"""
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
-from raxis.layout import Layout, view_strides, contiguous_strides
-from raxis.ops.table import viewed, composed
+from raxis.dtypes import DType
+from raxis.layout import Layout, Shape, Strides, contiguous_strides, extent, overlaps_itself, view_strides, wrap_dim
+from raxis.ops.definitions.positions import read_strided, scatter_strided
+from raxis.ops.table import composed, lowered, viewed
 from raxis.ops.trace import broadcast, emit
-from raxis.tensor import Tensor
+from raxis.tensor import Tensor, wrap
+
+Geometry = tuple[Shape, Strides, int]
+
+
+def unpack(sizes: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The ints of a varargs parameter given as ``(2, 3)`` or as ``((2, 3),)``."""
+    if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
+        return tuple(sizes[0])
+    return sizes
+
+
+# ---- other shapes ----------------------------------------------------------------------------------
+
+
+def resolve_shape(size: Shape, numel: int) -> Shape:
+    """`size` with its -1 replaced so that it has `numel` elements.
+
+    Raises:
+        RuntimeError: if the number of elements differs, or more than one size is -1.
+    """
+    known, unknown = 1, None
+    for axis, length in enumerate(size):
+        if length >= 0:
+            known *= length
+        elif length != -1:
+            raise RuntimeError(f"invalid shape dimension {length} at index {axis} of shape {list(size)}")
+        elif unknown is not None:
+            raise RuntimeError("only one dimension can be inferred")
+        else:
+            unknown = axis
+    if unknown is None and known == numel:
+        return size
+    if unknown is None or (known == 0 and numel) or (known and numel % known):
+        raise RuntimeError(f"shape '{list(size)}' is invalid for input of size {numel}")
+    if known == 0:
+        raise RuntimeError(
+            f"cannot reshape tensor of 0 elements into shape {list(size)} because the unspecified dimension size -1 "
+            "can be any value and is ambiguous"
+        )
+    return (*size[:unknown], numel // known, *size[unknown + 1 :])
+
+
+def reshaped(input: Tensor, size: Shape) -> Any:
+    """The traced `input` in another shape."""
+    shape = resolve_shape(size, input._layout.numel)
+    return input if shape == input._layout.shape else emit("reshape", input, shape=shape)
+
+
+def _restore_shape(grad: Tensor, input_layout: Layout) -> Tensor:
+    return grad.reshape(input_layout.shape)
+
+
+@viewed(
+    "_view(Tensor input, int[] size) -> Tensor",
+    lower=reshaped,
+    vjp={"input": _restore_shape},
+    method=False,
+    function=False,
+)
+def _view(layout: Layout, size: Shape) -> Geometry:
+    """The elements of `input` in row-major order in another shape."""
+    shape = resolve_shape(size, layout.numel)
+    strides = view_strides(layout, shape)
+    if strides is None:
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+            "contiguous subspaces). Use .reshape(...) instead. "
+            f"The tensor has size {list(layout.shape)} and stride {list(layout.strides)}, the view size {list(size)}."
+        )
+    return shape, strides, 0
+
+
+@composed("view(Tensor input, int... size) -> Tensor", function=False, out=False)
+def view(input: Tensor, *size: Any, **named: Any) -> Tensor:
+    """The same elements in another shape, or (given a dtype) the same bytes as another dtype; shares memory.
+
+    Args:
+        input: any shape.
+        size: the new sizes; one may be -1. Or one dtype.
+
+    Raises:
+        RuntimeError: if the number of elements differs, or the strides do not allow the shape without a copy.
+
+    Example:
+        >>> import raxis
+        >>> raxis.arange(6).view(2, -1).shape
+        raxis.Size([2, 3])
+    """
+    if named:
+        size = (named["dtype"] if "dtype" in named else named["size"],)
+    if len(size) == 1:
+        only = size[0]
+        if type(only) is DType:
+            return _view_as_dtype(input, only)
+        if not isinstance(only, int):
+            size = only
+    return _view(input, size)
+
+
+@lowered(
+    "_reshape_copy(Tensor input, int[] size) -> Tensor",
+    vjp={"input": _restore_shape},
+    method=False,
+    function=False,
+    out=False,
+)
+def _reshape_copy(input: Tensor, size: Shape) -> Any:
+    """`input` in another shape, in new memory."""
+    return reshaped(input, size)
+
+
+@functools.lru_cache(maxsize=4096)
+def _needs_copy(layout: Layout, size: Shape) -> bool:
+    return view_strides(layout, resolve_shape(size, layout.numel)) is None
+
+
+@composed("reshape(Tensor input, int... shape) -> Tensor", out=False)
+def reshape(input: Tensor, *shape: Any, **named: Any) -> Tensor:
+    """The same elements in another shape: a view where strides allow it, else a copy.
+
+    Args:
+        input: any shape.
+        shape: the new sizes; one may be -1.
+
+    Raises:
+        RuntimeError: if the number of elements differs.
+
+    Example:
+        >>> import raxis
+        >>> raxis.reshape(raxis.arange(6), (2, 3)).shape
+        raxis.Size([2, 3])
+    """
+    if named:
+        shape = tuple(named["shape"])
+    elif len(shape) == 1 and not isinstance(shape[0], int):
+        shape = tuple(shape[0])
+    if not input._layout.is_contiguous and _needs_copy(input._layout, shape):
+        return _reshape_copy(input, shape)
+    return _view(input, shape)
+
+
+def _view_as_dtype(input: Tensor, dtype: DType) -> Tensor:
+    """The bytes of `input` read as another dtype."""
+    from raxis.layout import layout_of
+    from raxis.tensor import view_of
+
+    layout = input._layout
+    if dtype is layout.dtype:
+        return alias(input)
+    shape, strides, offset = _regrouped(layout, input._offset, dtype)
+    return view_of(input, layout_of(dtype, shape, strides, layout.device), offset)
+
+
+def _regrouped(layout: Layout, offset: int, dtype: DType) -> Geometry:
+    """Shape, strides and offset of the same bytes in elements of another size."""
+    old, new = layout.dtype.itemsize, dtype.itemsize
+    if old == new:
+        return layout.shape, layout.strides, offset
+    if not layout.ndim:
+        raise RuntimeError(f"self.dim() cannot be 0 to view {layout.dtype} as {dtype} (different element sizes)")
+    if layout.strides[-1] != 1:
+        raise RuntimeError(
+            f"self.stride(-1) must be 1 to view {layout.dtype} as {dtype} (different element sizes), but got "
+            f"{layout.strides[-1]}"
+        )
+    if old > new:
+        ratio = old // new
+        strides = (*(stride * ratio for stride in layout.strides[:-1]), 1)
+        return (*layout.shape[:-1], layout.shape[-1] * ratio), strides, offset * ratio
+    ratio = new // old
+    if layout.shape[-1] % ratio or offset % ratio or any(stride % ratio for stride in layout.strides[:-1]):
+        raise RuntimeError(
+            f"self.size(-1), storage_offset and the other strides must be divisible by {ratio} to view {layout.dtype} "
+            f"as {dtype} (different element sizes), but got size {list(layout.shape)}, stride {list(layout.strides)} "
+            f"and storage_offset {offset}"
+        )
+    strides = (*(stride // ratio for stride in layout.strides[:-1]), 1)
+    return (*layout.shape[:-1], layout.shape[-1] // ratio), strides, offset // ratio
+
+
+@composed("view_as(Tensor input, Tensor other) -> Tensor", function=False, out=False)
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """``input.view(other.shape)``."""
+    return _view(input, other._layout.shape)
+
+
+@composed("reshape_as(Tensor input, Tensor other) -> Tensor", function=False, out=False)
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    """``input.reshape(other.shape)``."""
+    return reshape(input, other._layout.shape)
+
+
+@composed("ravel(Tensor input) -> Tensor", out=False)
+def ravel(input: Tensor) -> Tensor:
+    """All elements in one dimension, in row-major order; a view if possible."""
+    return reshape(input, -1) if input._layout.ndim != 1 else input.contiguous()
+
+
+@composed("flatten(Tensor input, int start_dim=0, int end_dim=-1) -> Tensor", out=False)
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """Dimensions `start_dim` to `end_dim` merged into one; a view if possible.
+
+    Raises:
+        IndexError: if a dimension is out of range.
+        RuntimeError: if `start_dim` comes after `end_dim`.
+
+    Example:
+        >>> import raxis
+        >>> raxis.zeros(2, 3, 4).flatten(1).shape
+        raxis.Size([2, 12])
+    """
+    shape = input._layout.shape
+    ndim = len(shape)
+    start, end = wrap_dim(start_dim, ndim), wrap_dim(end_dim, ndim)
+    if start > end:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if ndim == 0:
+        return _view(input, (1,))
+    if start == end:
+        return input
+    merged = 1
+    for size in shape[start : end + 1]:
+        merged *= size
+    return reshape(input, (*shape[:start], merged, *shape[end + 1 :]))
+
+
+@composed("unflatten(Tensor input, int dim, int[] sizes) -> Tensor", out=False)
+def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
+    """Dimension `dim` split into dimensions of the given sizes; one may be -1.
+
+    Raises:
+        RuntimeError: if `sizes` is empty or does not multiply to the dimension's size.
+    """
+    shape = input._layout.shape
+    axis = wrap_dim(dim, len(shape))
+    sizes = (sizes,) if isinstance(sizes, int) else tuple(sizes)
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    size = shape[axis] if shape else 1
+    try:
+        resolved = resolve_shape(sizes, size)
+    except RuntimeError as error:
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {axis} ({size}) in the "
+            f"input tensor: {error}"
+        ) from None
+    return _view(input, (*shape[:axis], *resolved, *shape[axis + 1 :]))
+
+
+# ---- broadcasting ----------------------------------------------------------------------------------
+
+
+def _expanded_shape(layout: Layout, size: Shape) -> Shape:
+    lead = len(size) - layout.ndim
+    if lead < 0:
+        raise RuntimeError(
+            f"expand({layout}, size={list(size)}): the number of sizes provided ({len(size)}) must be greater or equal "
+            f"to the number of dimensions in the tensor ({layout.ndim})"
+        )
+    shape = list(size)
+    for axis, wanted in enumerate(size):
+        if wanted == -1 and axis < lead:
+            raise RuntimeError(
+                f"The expanded size of the tensor ({wanted}) isn't allowed in a leading, non-existing dimension {axis}"
+            )
+        own = 1 if axis < lead else layout.shape[axis - lead]
+        if wanted == -1:
+            shape[axis] = own
+        elif wanted != own and (own != 1 or wanted < 0):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({wanted}) must match the existing size ({own}) at non-singleton "
+                f"dimension {axis}.  Target sizes: {list(size)}.  Tensor sizes: {list(layout.shape)}"
+            )
+    return tuple(shape)
 
 
 @viewed(
     "expand(Tensor input, int... size) -> Tensor",
-    lower=lambda input, size: broadcast(input, size),
+    lower=lambda input, size: broadcast(input, _expanded_shape(input._layout, size)),
     vjp={"input": lambda grad: grad},
+    function=False,
 )
-def expand(layout: Layout, size: tuple[int, ...]) -> Any:
-    """"""
-    lead = len(size) - layout.ndim
-    strides = [0] * lead + [0 if s == 1 and t != 1 else st for s, st, t in zip(layout.shape, layout.strides, size[lead:])]
-    return size, tuple(strides), 0
+def expand(layout: Layout, size: Shape) -> Geometry:
+    """`input` with dimensions of size 1 repeated to the given sizes, and new leading dimensions; no copy.
+
+    Args:
+        input: any shape.
+        size: the new sizes; -1 keeps a dimension's size.
+
+    Raises:
+        RuntimeError: if a dimension of another size than 1 would change.
+
+    Example:
+        >>> import raxis
+        >>> raxis.ones(3, 1).expand(-1, 4).stride()
+        (1, 0)
+    """
+    shape = _expanded_shape(layout, size)
+    lead = len(shape) - layout.ndim
+    strides = [0] * len(shape)
+    outer = 1
+    for axis in range(len(shape) - 1, -1, -1):
+        own, stride = (layout.shape[axis - lead], layout.strides[axis - lead]) if axis >= lead else (1, outer)
+        strides[axis] = stride if own == shape[axis] else 0
+        outer = shape[axis] * strides[axis]
+    return shape, tuple(strides), 0
+
+
+@composed("expand_as(Tensor input, Tensor other) -> Tensor", function=False, out=False)
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """``input.expand(other.shape)``."""
+    return expand(input, other._layout.shape)
+
+
+@composed("broadcast_to(Tensor input, int[] size) -> Tensor", out=False)
+def broadcast_to(input: Tensor, size: Any) -> Tensor:
+    """`input` expanded to `size`."""
+    return expand(input, tuple(size))
+
+
+# ---- order of dimensions ---------------------------------------------------------------------------
+
+
+def _permutation(layout: Layout, dims: Shape) -> Shape:
+    if len(dims) != layout.ndim:
+        raise RuntimeError(
+            "permute(): number of dimensions in the tensor input does not match the length of the desired ordering of "
+            f"dimensions i.e. input.dim() = {layout.ndim} is not equal to len(dims) = {len(dims)}"
+        )
+    wrapped = tuple(wrap_dim(dim, layout.ndim) for dim in dims)
+    if len(set(wrapped)) != len(wrapped):
+        raise RuntimeError(f"permute(): duplicate dims are not allowed, but got {list(dims)}.")
+    return wrapped
+
+
+def _transposed(input: Tensor, permutation: Shape) -> Any:
+    return input if permutation == tuple(range(len(permutation))) else emit("transpose", input, permutation=permutation)
+
+
+def _inverse(grad: Tensor, dims: Shape) -> Tensor:
+    order = [dim % len(dims) for dim in dims]
+    return grad.permute(tuple(order.index(axis) for axis in range(len(dims))))
+
+
+def _permuted(layout: Layout, permutation: Shape) -> Geometry:
+    shape, strides = layout.shape, layout.strides
+    return tuple(shape[axis] for axis in permutation), tuple(strides[axis] for axis in permutation), 0
 
 
 @viewed(
-    "view(Tensor input, int... size) -> Tensor",
-    lower=lambda input, size: emit("reshape", input, shape=size),
-    vjp={"input": lambda grad, input_layout: grad.reshape(input_layout.shape)},
+    "permute(Tensor input, int... dims) -> Tensor",
+    lower=lambda input, dims: _transposed(input, _permutation(input._layout, dims)),
+    vjp={"input": _inverse},
 )
-def view(layout: Layout, size: tuple[int, ...]) -> Any:
-    """"""
-    return size, view_strides(layout, size), 0
+def permute(layout: Layout, dims: Shape) -> Geometry:
+    """`input` with its dimensions in the order `dims`.
 
-@composed("reshape(Tensor input, int... shape) -> Tensor", out=False)
-def reshape(input, *shape):
-    """"""
-    s = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-    return input.view(*s) if view_strides(input._layout, tuple(s)) is not None else input.clone().view(*s)
+    Raises:
+        RuntimeError: if `dims` is not a permutation of the dimensions.
+        IndexError: if a dimension is out of range.
+
+    Example:
+        >>> import raxis
+        >>> raxis.zeros(2, 3, 4).permute(2, 0, 1).shape
+        raxis.Size([4, 2, 3])
+    """
+    return _permuted(layout, _permutation(layout, dims))
+
+
+def _swap(layout: Layout, dim0: int, dim1: int) -> Shape:
+    order = list(range(layout.ndim))
+    first, second = wrap_dim(dim0, layout.ndim), wrap_dim(dim1, layout.ndim)
+    if order:
+        order[first], order[second] = order[second], order[first]
+    return tuple(order)
+
+
+@viewed(
+    "transpose(Tensor input, int dim0, int dim1) -> Tensor",
+    lower=lambda input, dim0, dim1: _transposed(input, _swap(input._layout, dim0, dim1)),
+    vjp={"input": lambda grad, dim0, dim1: grad.transpose(dim0, dim1)},
+)
+def transpose(layout: Layout, dim0: int, dim1: int) -> Geometry:
+    """`input` with two dimensions exchanged.
+
+    Raises:
+        IndexError: if a dimension is out of range.
+
+    Example:
+        >>> import raxis
+        >>> raxis.zeros(2, 3).transpose(0, 1).shape
+        raxis.Size([3, 2])
+    """
+    return _permuted(layout, _swap(layout, dim0, dim1))
+
+
+@composed("swapaxes(Tensor input, int axis0, int axis1) -> Tensor", out=False)
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """Alias of `transpose`."""
+    return transpose(input, axis0, axis1)
+
+
+@composed("swapdims(Tensor input, int dim0, int dim1) -> Tensor", out=False)
+def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Alias of `transpose`."""
+    return transpose(input, dim0, dim1)
+
+
+@viewed(
+    "t(Tensor input) -> Tensor",
+    lower=lambda input: _transposed(input, tuple(range(input._layout.ndim))[::-1]),
+    vjp={"input": lambda grad: grad.t()},
+)
+def t(layout: Layout) -> Geometry:
+    """The transpose of a matrix; tensors of fewer dimensions themselves.
+
+    Raises:
+        RuntimeError: if `input` has more than two dimensions.
+    """
+    if layout.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {layout.ndim}D")
+    return _permuted(layout, tuple(range(layout.ndim))[::-1])
+
+
+def _moved(layout: Layout, source: Any, destination: Any) -> Shape:
+    sources = (source,) if isinstance(source, int) else tuple(source)
+    destinations = (destination,) if isinstance(destination, int) else tuple(destination)
+    if len(sources) != len(destinations):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({list(sources)} dims) should contain the same number "
+            f"of dims as destination ({list(destinations)} dims)"
+        )
+    from_ = [wrap_dim(dim, layout.ndim) for dim in sources]
+    to = [wrap_dim(dim, layout.ndim) for dim in destinations]
+    for name, wrapped, given in (("source", from_, sources), ("destination", to, destinations)):
+        if len(set(wrapped)) != len(wrapped):
+            raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(given)})")
+    rest = iter(axis for axis in range(layout.ndim) if axis not in from_)
+    return tuple(from_[to.index(axis)] if axis in to else next(rest) for axis in range(layout.ndim))
+
+
+@composed("movedim(Tensor input, int[] source, int[] destination) -> Tensor", out=False)
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """`input` with the dimensions `source` moved to the positions `destination`; the others keep their order.
+
+    Example:
+        >>> import raxis
+        >>> raxis.zeros(2, 3, 4).movedim(0, -1).shape
+        raxis.Size([3, 4, 2])
+    """
+    if isinstance(source, int) != isinstance(destination, int):
+        raise TypeError("movedim(): source and destination must both be an int or both be tuples of ints")
+    if input._layout.ndim == 0:
+        _moved(input._layout, source, destination)
+        return alias(input)
+    return permute(input, _moved(input._layout, source, destination))
+
+
+@composed("moveaxis(Tensor input, int[] source, int[] destination) -> Tensor", out=False)
+def moveaxis(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """Alias of `movedim`."""
+    return movedim(input, source, destination)
+
+
+@composed("T(Tensor input) -> Tensor", attribute=True, function=False, out=False)
+def T(input: Tensor) -> Tensor:  # noqa: N802  PyTorch's name
+    """The tensor with its dimensions in reverse order; meant for matrices."""
+    ndim = input._layout.ndim
+    if ndim == 2:
+        return t(input)
+    import warnings
+
+    warnings.warn(
+        f"The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated, and this one has "
+        f"{ndim}. Consider `x.mT` to transpose batches of matrices or `x.permute(*range(x.ndim)[::-1])` to reverse "
+        "the dimensions of a tensor.",
+        UserWarning,
+        stacklevel=2,
+    )
+    return permute(input, tuple(range(ndim))[::-1])
+
+
+@composed("mT(Tensor input) -> Tensor", attribute=True, function=False, out=False)
+def mT(input: Tensor) -> Tensor:  # noqa: N802
+    """The last two dimensions exchanged.
+
+    Raises:
+        RuntimeError: if there are fewer than two.
+    """
+    _require_matrices("mT", input)
+    return transpose(input, -2, -1)
+
+
+@composed("mH(Tensor input) -> Tensor", attribute=True, function=False, out=False)
+def mH(input: Tensor) -> Tensor:  # noqa: N802
+    """The last two dimensions exchanged, conjugated."""
+    _require_matrices("mH", input)
+    return _conjugated(transpose(input, -2, -1))
+
+
+@composed("H(Tensor input) -> Tensor", attribute=True, function=False, out=False)
+def H(input: Tensor) -> Tensor:  # noqa: N802
+    """The conjugate transpose of a matrix.
+
+    Raises:
+        RuntimeError: if `input` is not a matrix.
+    """
+    ndim = input._layout.ndim
+    if ndim not in (0, 2):
+        hint = " For batches of matrices, consider using tensor.mH" if ndim > 2 else ""
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {ndim}-D tensor.{hint}")
+    return _conjugated(t(input))
+
+
+@composed("adjoint(Tensor input) -> Tensor", out=False)
+def adjoint(input: Tensor) -> Tensor:
+    """The last two dimensions exchanged, conjugated."""
+    return mH(input)
+
+
+def _require_matrices(name: str, input: Tensor) -> None:
+    if input._layout.ndim < 2:
+        raise RuntimeError(
+            f"tensor.{name} is only supported on matrices or batches of matrices. Got {input._layout.ndim}-D tensor."
+        )
+
+
+def _conjugated(input: Tensor) -> Tensor:
+    return input.conj() if input._layout.dtype.is_complex else input
+
+
+# ---- dimensions of size 1 --------------------------------------------------------------------------
+
+
+def _kept_axes(layout: Layout, dim: Any) -> list[int]:
+    chosen = range(layout.ndim) if dim is None else {wrap_dim(item, layout.ndim) for item in dim}
+    if dim is not None and len(chosen) != len(dim):
+        raise RuntimeError(f"dim appears multiple times in the list of dims {list(dim)}")
+    return [axis for axis in range(layout.ndim) if axis not in chosen or layout.shape[axis] != 1]
+
+
+@viewed(
+    "squeeze(Tensor input, int[]? dim=None) -> Tensor",
+    lower=lambda input, dim: reshaped(input, tuple(input._layout.shape[axis] for axis in _kept_axes(input._layout, dim))),
+    vjp={"input": _restore_shape},
+)
+def squeeze(layout: Layout, dim: Any) -> Geometry:
+    """`input` without its dimensions of size 1, or without those among `dim`.
+
+    Raises:
+        IndexError: if a dimension is out of range.
+
+    Example:
+        >>> import raxis
+        >>> raxis.zeros(1, 3, 1).squeeze(0).shape
+        raxis.Size([3, 1])
+    """
+    kept = _kept_axes(layout, dim)
+    return tuple(layout.shape[axis] for axis in kept), tuple(layout.strides[axis] for axis in kept), 0
+
+
+@viewed(
+    "unsqueeze(Tensor input, int dim) -> Tensor",
+    lower=lambda input, dim: reshaped(input, _unsqueezed(input._layout, dim)[0]),
+    vjp={"input": _restore_shape},
+)
+def unsqueeze(layout: Layout, dim: int) -> Geometry:
+    """`input` with a new dimension of size 1 at `dim`.
+
+    Raises:
+        IndexError: if `dim` is out of range.
+
+    Example:
+        >>> import raxis
+        >>> raxis.zeros(3).unsqueeze(1).shape
+        raxis.Size([3, 1])
+    """
+    return _unsqueezed(layout, dim)
+
+
+def _unsqueezed(layout: Layout, dim: int) -> Geometry:
+    shape, strides = layout.shape, layout.strides
+    axis = wrap_dim(dim, layout.ndim + 1)
+    stride = shape[axis] * strides[axis] if axis < layout.ndim else 1
+    return (*shape[:axis], 1, *shape[axis:]), (*strides[:axis], stride, *strides[axis:]), 0
+
+
+# ---- the same geometry -----------------------------------------------------------------------------
+
+
+@viewed(
+    "alias(Tensor input) -> Tensor",
+    lower=lambda input: input,
+    vjp={"input": lambda grad: grad},
+    method=False,
+    function=False,
+)
+def alias(layout: Layout) -> Geometry:
+    """A view of all of `input`."""
+    return layout.shape, layout.strides, 0
+
+
+@composed("detach(Tensor input) -> Tensor", out=False)
+def detach(input: Tensor) -> Tensor:
+    """A tensor that shares memory and version counter with `input` and is not part of the tape.
+
+    Example:
+        >>> import raxis
+        >>> raxis.ones(2, requires_grad=True).detach().requires_grad
+        False
+    """
+    if input._layout.traced:
+        return input
+    shared = wrap(input._storage, input._offset, input._layout)
+    if input._inference:
+        shared._inference = True
+    return shared
+
+
+@composed("detach_(Tensor input) -> Tensor", out=False)
+def detach_(input: Tensor) -> Tensor:
+    """Take `input` off the tape, making it a leaf.
+
+    Raises:
+        RuntimeError: for views, which stay tied to their base.
+    """
+    if input._is_view():
+        raise RuntimeError("Can't detach views in-place; use detach() instead.")
+    input._edge = None
+    return input
+
+
+@composed("_is_view(Tensor input) -> bool", function=False, out=False)
+def _is_view(input: Tensor) -> bool:
+    """Whether the tensor was made by a view op."""
+    return input._base is not None
+
+
+# ---- any geometry ----------------------------------------------------------------------------------
+
+
+@viewed(
+    "_as_strided(Tensor input, int[] size, int[] stride, int step) -> Tensor",
+    lower=lambda input, size, stride, step: read_strided(input, size, stride, step),
+    vjp={"input": lambda grad, input_layout, size, stride, step: as_strided_gradient(
+        grad, input_layout, size, stride, step)},
+    method=False,
+    function=False,
+)  # fmt: skip
+def _as_strided(layout: Layout, size: Shape, stride: Strides, step: int) -> Geometry:
+    """Any shape and strides, `step` elements after the first element of `input`."""
+    return size, stride, step
+
+
+@composed("as_strided(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor", out=False)
+def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """A view with the given sizes and strides, at `storage_offset` elements from the start of the storage.
+
+    Args:
+        input: any shape.
+        size: the sizes.
+        stride: one stride per size, not negative.
+        storage_offset: default: that of `input`.
+
+    Raises:
+        RuntimeError: if the view would leave the storage, or a stride is negative.
+
+    Example:
+        >>> import raxis
+        >>> raxis.arange(4).as_strided((3, 2), (1, 1))
+        tensor([[0, 1],
+                [1, 2],
+                [2, 3]])
+    """
+    size, stride = tuple(size), tuple(stride)
+    own = input._offset
+    offset = own if storage_offset is None else storage_offset
+    _check_within_storage(input, size, stride, offset)
+    return _as_strided(input, size, stride, offset - own)
+
+
+def _check_within_storage(input: Tensor, size: Shape, stride: Strides, offset: int) -> None:
+    if len(size) != len(stride):
+        raise RuntimeError(f"mismatch in length of strides and shape: {len(stride)} strides for shape {list(size)}")
+    if any(step < 0 for step in stride):
+        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
+    if any(length < 0 for length in size):
+        raise RuntimeError(f"as_strided: sizes must not be negative, got sizes: {list(size)}")
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    layout = input._layout
+    itemsize = layout.dtype.itemsize
+    needed = (offset + extent(size, stride)) * itemsize
+    available = layout.nbytes if layout.traced else input._storage.nbytes
+    if needed > available and 0 not in size:
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize {itemsize} "
+            f"requiring a storage size of {needed} are out of bounds for storage of size {available}"
+        )
+
+
+def as_strided_gradient(gradient: Tensor, base_layout: Layout, shape: Shape, strides: Strides, offset: int) -> Tensor:
+    """The gradient of a base, given that of a view of its storage.
+
+    Elements seen several times through the view sum; an element that the base itself shows several times
+    (an expanded base) shares its gradient equally among them.
+
+    Args:
+        gradient: gradient of the view, of shape `shape`.
+        base_layout: geometry of the base.
+        shape: sizes of the view.
+        strides: strides of the view.
+        offset: elements from the base's first element to the view's.
+    """
+    before = max(0, -offset)
+    numel = before + max(extent(base_layout.shape, base_layout.strides), offset + extent(shape, strides))
+    memory = scatter_strided(gradient, strides, before + offset, numel)
+    if overlaps_itself(base_layout):
+        from raxis.ops.definitions.creation import ones
+
+        one = ones(base_layout.shape, dtype=gradient.dtype, device=gradient.device)
+        memory = memory / scatter_strided(one, base_layout.strides, before, numel).clamp(min=1)
+    return as_strided(memory, base_layout.shape, base_layout.strides, before)
