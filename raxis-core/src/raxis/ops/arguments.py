@@ -21,11 +21,15 @@ def normalise(op: Op, arguments: Sequence[Any]) -> list[Any]:
 
     Raises:
         TypeError: if an argument has a type its parameter does not take.
+        Exception: what the op's own check raises.
     """
-    return [
+    values = [
         _normalise_one(op, position, parameter, value)
         for position, (parameter, value) in enumerate(zip(op.parameters, arguments, strict=True))
     ]
+    if op.check is not None:
+        op.check(*values)
+    return values
 
 
 def _normalise_one(op: Op, position: int, parameter: Parameter, value: Any) -> Any:

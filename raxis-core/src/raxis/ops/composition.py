@@ -42,3 +42,20 @@ def composed_inplace(op: Op) -> Callable[..., Any]:
     function.__doc__ = op.doc
     function.__module__ = op.namespace
     return function
+
+
+def composed_operator(op: Op, name: str, operands: list[str]) -> Callable[..., Any]:
+    """A binary operator; `operands` names the op's parameters that self and the other operand are."""
+    first, second = operands
+
+    def function(self: Any, other: Any) -> Any:
+        from raxis.ops.arguments import is_number
+        from raxis.tensor import Tensor
+
+        if not isinstance(other, Tensor) and not is_number(other):
+            return NotImplemented
+        return op.body(**{first: self, second: other})
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = op.doc
+    return function

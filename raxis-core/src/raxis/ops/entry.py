@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from raxis.ops import call
-from raxis.ops.composition import composed_function, composed_inplace
+from raxis.ops.composition import composed_function, composed_inplace, composed_operator
 from raxis.ops.methods import TensorMethods
 from raxis.ops.schema import REQUIRED, Parameter
 from raxis.ops.source import deferred_function
@@ -25,10 +25,11 @@ def publish(op: Op) -> Callable[..., Any]:
     """Make and attach everything callable of `op`; the plain function is returned."""
     composed = op.kind is Kind.COMPOSED
     function = composed_function(op) if composed else _functional_entry(op)
-    if op.function:
-        FUNCTIONS.setdefault(op.namespace, {})[op.name] = function
-    if op.method:
-        setattr(TensorMethods, op.name, property(function) if op.attribute else function)
+    for name in (op.name, *op.aliases):
+        if op.function:
+            FUNCTIONS.setdefault(op.namespace, {})[name] = function
+        if op.method:
+            setattr(TensorMethods, name, property(function) if op.attribute else function)
     if op.inplace:
         _publish_inplace(op, composed_inplace(op) if composed else _inplace_entry(op))
     if op.operator:
@@ -45,11 +46,12 @@ def _publish_operator(op: Op, function: Callable[..., Any]) -> None:
     if len(tensors) == 1:
         setattr(TensorMethods, op.operator, function)
         return
-    setattr(TensorMethods, op.operator, _operator_entry(op, op.operator, tensors))
+    make = composed_operator if op.kind is Kind.COMPOSED else _operator_entry
+    setattr(TensorMethods, op.operator, make(op, op.operator, tensors))
     if op.operator in _NOT_REFLECTED:
         return
     stem = op.operator.strip("_")
-    setattr(TensorMethods, f"__r{stem}__", _operator_entry(op, f"__r{stem}__", tensors[::-1]))
+    setattr(TensorMethods, f"__r{stem}__", make(op, f"__r{stem}__", tensors[::-1]))
     if op.inplace:
         setattr(TensorMethods, f"__i{stem}__", getattr(TensorMethods, f"{op.name}_"))
 
@@ -75,10 +77,11 @@ def _operator_entry(op: Op, name: str, operands: list[str]) -> Callable[..., Any
 
 
 def _publish_inplace(op: Op, function: Callable[..., Any]) -> None:
-    if op.method:
-        setattr(TensorMethods, function.__name__, function)
-    if op.function:
-        FUNCTIONS.setdefault(op.namespace, {})[function.__name__] = function
+    for name in (op.name, *op.aliases):
+        if op.method:
+            setattr(TensorMethods, f"{name}_", function)
+        if op.function:
+            FUNCTIONS.setdefault(op.namespace, {})[f"{name}_"] = function
 
 
 def signature(op: Op, *, out: bool) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 from raxis import dtypes
@@ -30,3 +32,16 @@ def wide(operand: Tensor) -> Tensor:
 def wide_dtype(dtype: DType) -> DType:
     """The dtype in which half-precision values are computed; others themselves."""
     return dtypes.float32 if dtype in dtypes.HALF else dtype
+
+
+def widened(body: Callable[..., Any]) -> Callable[..., Any]:
+    """A lowering whose half-precision operands arrive in float32 and whose result is rounded once, at the end."""
+
+    @functools.wraps(body)
+    def lowering(**arguments: Any) -> Any:
+        tensors = [value for value in arguments.values() if isinstance(value, Tensor)]
+        result = body(**{name: wide(value) if isinstance(value, Tensor) else value for name, value in arguments.items()})
+        narrow = tensors[0]._layout.dtype
+        return cast(result, narrow) if narrow in dtypes.HALF and result._layout.dtype is dtypes.float32 else result
+
+    return lowering
