@@ -104,7 +104,7 @@ def test_the_graph_can_be_walked():
         x = leaf(lib)
         y = (x * x).sum()
         product = y.grad_fn.next_functions[0][0]
-        ends = [node.name() for node, _ in product.next_functions]
+        ends = [node.name().endswith("AccumulateGrad") for node, _ in product.next_functions]
         return y.grad_fn.name(), product.name(), ends, x.grad_fn is None, y.is_leaf, x.is_leaf
 
     agree(run)

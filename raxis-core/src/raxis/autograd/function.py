@@ -65,7 +65,8 @@ class FunctionNode(Node):
         return f"{self.function.__name__}Backward"
 
     def release(self) -> None:
-        self.saved = None
+        if self.saved:
+            self.saved = None
 
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
         """The tensors kept for backward."""
@@ -80,7 +81,7 @@ class FunctionNode(Node):
     def apply(self, gradients: Gradients) -> Gradients:
         if self.ctx._materialize:
             gradients = [
-                _zeros(layout) if gradient is None else gradient
+                _zeros(layout) if gradient is None and layout is not None else gradient
                 for gradient, layout in zip(gradients, self.result_layouts, strict=True)
             ]
         returned = self.function._backward()(self.ctx, *gradients)
@@ -194,11 +195,11 @@ def _attach(ctx: FunctionCtx, arguments: Sequence[Any], edges: Sequence[Any], re
     if anomaly.enabled():
         node.forward_line = anomaly.user_line()
     kept = [_own_result(ctx, arguments, result) for result in results]
-    tensors = [result for result in kept if isinstance(result, Tensor)]
-    node.result_layouts = tuple(tensor._layout for tensor in tensors)
-    node.saved = [_save(item, results, tensors, node) for item in ctx._to_save]
-    for position, tensor in enumerate(tensors):
-        _set_edge(ctx, tensor, results, position)
+    node.result_layouts = tuple(result._layout if isinstance(result, Tensor) else None for result in kept)
+    node.saved = [_save(item, results, kept, node) for item in ctx._to_save]
+    for position, result in enumerate(kept):
+        if isinstance(result, Tensor):
+            _set_edge(ctx, result, results, position)
     return type(returned)(kept) if several else kept[0]
 
 
@@ -211,12 +212,12 @@ def _own_result(ctx: FunctionCtx, arguments: Sequence[Any], result: Any) -> Any:
     return result
 
 
-def _save(item: Tensor | None, raw: Sequence[Any], tensors: Sequence[Tensor], node: FunctionNode) -> Any:
+def _save(item: Tensor | None, raw: Sequence[Any], kept: Sequence[Any], node: FunctionNode) -> Any:
     if item is None:
         return None
-    for position, tensor in enumerate(tensors):
-        if item is tensor or (position < len(raw) and item is raw[position]):
-            return save(tensor, node, position)
+    for position, (before, after) in enumerate(zip(raw, kept, strict=True)):
+        if item is after or item is before:
+            return save(after, node, position)
     return save(item)
 
 

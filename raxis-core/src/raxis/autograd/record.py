@@ -53,7 +53,8 @@ class OpNode(Node):
         return "".join(word.capitalize() for word in words) + "Backward0"
 
     def release(self) -> None:
-        self.saved = None
+        if self.saved:
+            self.saved = None
 
     def apply(self, gradients: Gradients) -> Gradients:
         if self.saved is None:
