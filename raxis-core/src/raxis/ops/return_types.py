@@ -12,13 +12,17 @@ _made: dict[str, Callable[..., Any]] = {}
 
 
 def return_type(op: Op) -> Callable[..., Any] | None:
-    """The named-tuple class of an op's results; None for ops with one result."""
+    """The named-tuple class of an op's results; None for ops with one result.
+
+    ``_max_dim``, one overload of ``max``, returns a ``max``.
+    """
     names = op.schema.result_names
     if not names:
         return None
-    made = _made.get(op.name)
+    name = op.name.removeprefix("_").removesuffix("_dim")
+    made = _made.get(name)
     if made is None:
-        made = _made.setdefault(op.name, namedtuple(op.name, names, module="raxis.return_types"))  # noqa: PYI024
+        made = _made.setdefault(name, namedtuple(name, names, module="raxis.return_types"))  # noqa: PYI024
     return made
 
 
