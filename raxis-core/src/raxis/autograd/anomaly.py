@@ -11,21 +11,18 @@ _PACKAGE = str(Path(__file__).resolve().parent.parent)
 
 
 class _State(threading.local):
+    """Whether nodes remember their forward line, and whether backward looks for NaN."""
+
     enabled: bool = False
     check_nan: bool = True
 
 
-_state = _State()
-
-
-def enabled() -> bool:
-    """Whether nodes remember their forward line."""
-    return _state.enabled
+state = _State()
 
 
 def checks_nan() -> bool:
     """Whether backward looks for NaN."""
-    return _state.enabled and _state.check_nan
+    return state.enabled and state.check_nan
 
 
 def user_line() -> str:
@@ -53,14 +50,14 @@ class set_detect_anomaly:  # noqa: N801  PyTorch's name
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        self._before = (_state.enabled, _state.check_nan)
-        _state.enabled, _state.check_nan = mode, check_nan
+        self._before = (state.enabled, state.check_nan)
+        state.enabled, state.check_nan = mode, check_nan
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, *exception: Any) -> None:
-        _state.enabled, _state.check_nan = self._before
+        state.enabled, state.check_nan = self._before
 
 
 class detect_anomaly(set_detect_anomaly):  # noqa: N801

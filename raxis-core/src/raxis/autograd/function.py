@@ -8,7 +8,7 @@ from typing import Any
 from raxis.autograd import anomaly
 from raxis.autograd.grad_mode import mode
 from raxis.autograd.node import Gradients, Node, next_number
-from raxis.autograd.saved import save, unpack
+from raxis.autograd.saved import save, save_result, unpack
 from raxis.dtypes import Category
 from raxis.tensor import Tensor
 
@@ -192,7 +192,7 @@ def _attach(ctx: FunctionCtx, arguments: Sequence[Any], edges: Sequence[Any], re
     node.argument_count = len(arguments)
     node.positions = [i for i, argument in enumerate(arguments) if isinstance(argument, Tensor)]
     node.edges = [edges[position] for position in node.positions]
-    if anomaly.enabled():
+    if anomaly.state.enabled:
         node.forward_line = anomaly.user_line()
     kept = [_own_result(ctx, arguments, result) for result in results]
     node.result_layouts = tuple(result._layout if isinstance(result, Tensor) else None for result in kept)
@@ -217,7 +217,7 @@ def _save(item: Tensor | None, raw: Sequence[Any], kept: Sequence[Any], node: Fu
         return None
     for position, (before, after) in enumerate(zip(raw, kept, strict=True)):
         if item is after or item is before:
-            return save(after, node, position)
+            return save_result(after, node, position)
     return save(item)
 
 

@@ -58,7 +58,7 @@ def rebase(plan: Plan, arguments: Sequence[Any], target: Tensor) -> None:
     if target._layout.dtype.category < Category.FLOAT:
         return
     old = target._edge
-    record(plan, arguments, (target,))
+    record(plan, _tensors(arguments), arguments, (target,))
     base = target._base
     if base is None:
         target._rebased += 1
@@ -67,6 +67,11 @@ def rebase(plan: Plan, arguments: Sequence[Any], target: Tensor) -> None:
     written = target.__dict__["_own_edge"]
     base._edge = (RegionWrite(base, target, written), 0)
     base._rebased += 1
+
+
+def _tensors(arguments: Sequence[Any]) -> list[Tensor]:
+    flat = [item for value in arguments for item in (value if isinstance(value, (tuple, list)) else (value,))]
+    return [item for item in flat if isinstance(item, Tensor)]
 
 
 class RegionWrite(Node):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from raxis.autograd import anomaly
-from raxis.autograd.node import Edge, Gradients, Node, next_number
-from raxis.autograd.saved import SavedTensor, save, unpack
+from raxis.autograd.anomaly import state as anomaly_state
+from raxis.autograd.node import Gradients, Node, next_number
+from raxis.autograd.saved import SavedTensor, save, save_result, unpack
 from raxis.dtypes import Category
 from raxis.layout import Layout
 
@@ -17,27 +17,33 @@ if TYPE_CHECKING:
     from raxis.ops.table import Formula
     from raxis.tensor import Tensor
 
+GRAD, GRADS, STATIC, SAVED = range(4)
+"""Where an argument of a formula comes from."""
 
-@dataclass(frozen=True)
-class Step:
-    """One formula to run: where its arguments come from and which edges its gradients go to."""
+OPERAND, OPERANDS, NUMBER, RESULT, RESULTS = range(5)
+"""What a node keeps: an operand, a list of them, a run-time number, the first result, all results."""
+
+
+class Step(NamedTuple):
+    """One formula to run: sources of its arguments, and the edges its gradients go to."""
 
     function: Callable[..., Any]
-    sources: tuple[tuple[str, Any], ...]
+    sources: tuple[tuple[int, Any], ...]
     edges: tuple[int, ...]
     single: bool
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """What a node of one plan does when a given set of arguments requires grad.
+class Recipe(NamedTuple):
+    """What a node of one plan does when a given set of operands requires grad.
 
-    `operands` are the (argument, element or None) pairs that edges belong to; `saved` names what to keep.
+    `edges` has the index of the operand each edge belongs to (None: a number), `layouts` its layout,
+    `saved` what to keep.
     """
 
     steps: tuple[Step, ...]
-    operands: tuple[tuple[int, int | None], ...]
-    saved: tuple[tuple[str, int], ...]
+    edges: tuple[int | None, ...]
+    layouts: tuple[Layout | None, ...]
+    saved: tuple[tuple[int, Any], ...]
 
 
 class OpNode(Node):
@@ -45,12 +51,11 @@ class OpNode(Node):
 
     plan: Plan
     recipe: Recipe
-    layouts: list[Layout | None]
     saved: list[Any] | None
 
     def name(self) -> str:
         words = self.plan.op.name.strip("_").split("_")
-        return "".join(word.capitalize() for word in words) + "Backward0"
+        return "".join(word[:1].upper() + word[1:] for word in words) + "Backward0"
 
     def release(self) -> None:
         if self.saved:
@@ -64,44 +69,43 @@ class OpNode(Node):
                 "you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward "
                 "through the graph a second time or if you need to access saved tensors after calling backward."
             )
-        found: list[Tensor | None] = [None] * len(self.edges)
-        for step in self.recipe.steps:
-            results = step.function(*[self._argument(source, gradients) for source in step.sources])
-            for edge, gradient in zip(step.edges, (results,) if step.single else results, strict=True):
-                layout = self.layouts[edge]
-                if gradient is not None and layout is not None and self.edges[edge] is not None:
-                    found[edge] = _fit(gradient, layout)
+        steps, edges, layouts, _ = self.recipe
+        found: list[Tensor | None] = [None] * len(edges)
+        for function, sources, targets, single in steps:
+            results = function(*[self._argument(kind, detail, gradients) for kind, detail in sources])
+            for target, gradient in zip(targets, (results,) if single else results, strict=True):
+                layout = layouts[target]
+                if gradient is not None and layout is not None and self.edges[target] is not None:
+                    found[target] = gradient if gradient._layout is layout else _fit(gradient, layout)
         return found
 
-    def _argument(self, source: tuple[str, Any], gradients: Gradients) -> Any:
-        kind, detail = source
-        if kind == "grad":
+    def _argument(self, kind: int, detail: Any, gradients: Gradients) -> Any:
+        if kind == GRAD:
             return gradients[0] if gradients[0] is not None else _zeros(self.result_layouts[0])
-        if kind == "saved":
-            assert self.saved is not None  # checked by apply
-            value = self.saved[detail]
-            return unpack(value, self) if isinstance(value, (SavedTensor, tuple)) else value
-        if kind == "grads":
-            return tuple(gradients)
-        return detail
+        if kind == SAVED:
+            return unpack(self.saved[detail], self)  # type: ignore[index]  checked by apply
+        return detail if kind == STATIC else tuple(gradients)
 
 
-def record(plan: Plan, arguments: Sequence[Any], results: Sequence[Tensor]) -> OpNode:
-    """Put an executed op on the tape; floating point results get their edges."""
-    needs = tuple(_needs(plan, arguments))
+def record(
+    plan: Plan, operands: Sequence[Tensor], arguments: Sequence[Any], results: Sequence[Tensor]
+) -> OpNode:
+    """Put an executed op on the tape; floating point results get their edges.
+
+    `operands` are the tensors among `arguments`, lists flattened.
+    """
+    needs = tuple([operand._edge is not None for operand in operands])
     recipe = plan.recipes.get(needs)
     if recipe is None:
-        recipe = plan.recipes.setdefault(needs, _recipe(plan, arguments, needs))
-    node = object.__new__(OpNode)
+        recipe = plan.recipes.setdefault(needs, make_recipe(plan, operands, arguments, needs))
+    node = OpNode()
     node.number = next_number()
     node.plan = plan
     node.recipe = recipe
-    operands = [_operand(arguments, position, element) for position, element in recipe.operands]
-    node.edges = [getattr(operand, "_edge", None) for operand in operands]
-    node.layouts = [getattr(operand, "_layout", None) for operand in operands]
+    node.edges = [None if index is None else operands[index]._edge for index in recipe.edges]
     node.result_layouts = plan.results
-    node.saved = [_saved_value(node, kind, index, arguments, results) for kind, index in recipe.saved]
-    if anomaly.enabled():
+    node.saved = [_kept(node, kind, detail, operands, arguments, results) for kind, detail in recipe.saved]
+    if anomaly_state.enabled:
         node.forward_line = anomaly.user_line()
     for position, result in enumerate(results):
         if result._layout.dtype.category >= Category.FLOAT:
@@ -109,101 +113,139 @@ def record(plan: Plan, arguments: Sequence[Any], results: Sequence[Tensor]) -> O
     return node
 
 
-def _needs(plan: Plan, arguments: Sequence[Any]) -> list[tuple[int, int | None]]:
-    found: list[tuple[int, int | None]] = []
-    for position, value in enumerate(arguments):
-        if isinstance(value, (tuple, list)):
-            if plan.op.parameters[position].is_tensor:
-                found += [(position, i) for i, item in enumerate(value) if item is not None and item._edge is not None]
-        elif getattr(value, "_edge", None) is not None:
-            found.append((position, None))
-    return found
+def _kept(
+    node: OpNode,
+    kind: int,
+    detail: Any,
+    operands: Sequence[Tensor],
+    arguments: Sequence[Any],
+    results: Sequence[Tensor],
+) -> Any:
+    if kind == OPERAND:
+        return save(operands[detail])
+    if kind == RESULT:
+        return save_result(results[0], node, 0)
+    if kind == NUMBER:
+        return arguments[detail]
+    if kind == OPERANDS:
+        return tuple(None if index is None else save(operands[index]) for index in detail)
+    return tuple(save_result(result, node, position) for position, result in enumerate(results))
 
 
-def _operand(arguments: Sequence[Any], position: int, element: int | None) -> Any:
-    value = arguments[position]
-    return value if element is None else value[element]
+class _Positions:
+    """Which flattened operands belong to which argument."""
+
+    def __init__(self, plan: Plan, arguments: Sequence[Any]) -> None:
+        self.schema = plan.op.schema
+        self.arguments = arguments
+        self.of_argument: list[Any] = []
+        count = 0
+        for parameter, value in zip(plan.op.parameters, arguments, strict=True):
+            if not parameter.is_tensor:
+                self.of_argument.append(None)
+            elif isinstance(value, (tuple, list)):
+                indices = []
+                for item in value:
+                    indices.append(None if item is None else count)
+                    count += item is not None
+                self.of_argument.append(tuple(indices))
+            elif hasattr(value, "_layout"):
+                self.of_argument.append(count)
+                count += 1
+            else:
+                self.of_argument.append(None)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.of_argument[self.schema.index(name)]
 
 
-def _recipe(plan: Plan, arguments: Sequence[Any], needs: Sequence[tuple[int, int | None]]) -> Recipe:
-    """Choose the formulas that serve an argument in `needs`."""
-    op = plan.op
-    needed = {op.parameters[position].name for position, _ in needs}
+def make_recipe(
+    plan: Plan, operands: Sequence[Tensor], arguments: Sequence[Any], needs: Sequence[bool]
+) -> Recipe:
+    """Choose the formulas that serve an operand that requires grad."""
+    positions = _Positions(plan, arguments)
+    needed = {parameter.name for parameter in plan.op.parameters if _is_needed(positions[parameter.name], needs)}
     steps: list[Step] = []
-    operands: list[tuple[int, int | None]] = []
-    saved: list[tuple[str, int]] = []
-    for formula in op.vjp:
+    edges: list[int | None] = []
+    saved: list[tuple[int, Any]] = []
+    for formula in plan.op.vjp:
         if needed.isdisjoint(formula.targets):
             continue
-        edges = []
+        start = len(edges)
         for target in formula.targets:
-            position = op.schema.index(target)
-            for element in _elements(arguments[position]):
-                edges.append(len(operands))
-                operands.append((position, element))
-        sources = tuple(_source(plan, formula, name, arguments, needed, saved) for name in formula.names)
-        single = len(formula.targets) == 1 and not isinstance(arguments[op.schema.index(formula.targets[0])], (tuple, list))
-        steps.append(Step(formula.function, sources, tuple(edges), single))
-    return Recipe(tuple(steps), tuple(operands), tuple(saved))
+            found = positions[target]
+            edges.extend(found if isinstance(found, tuple) else (found,))
+        sources = tuple(_source(plan, formula, name, positions, needed, saved, operands) for name in formula.names)
+        single = len(formula.targets) == 1 and not isinstance(positions[formula.targets[0]], tuple)
+        steps.append(Step(formula.function, sources, tuple(range(start, len(edges))), single))
+    layouts = tuple(None if index is None else operands[index]._layout for index in edges)
+    return Recipe(tuple(steps), tuple(edges), layouts, tuple(saved))
 
 
-def _elements(value: Any) -> Sequence[int | None]:
-    return range(len(value)) if isinstance(value, (tuple, list)) else (None,)
+def _is_needed(indices: Any, needs: Sequence[bool]) -> bool:
+    if isinstance(indices, tuple):
+        return any(index is not None and needs[index] for index in indices)
+    return indices is not None and needs[indices]
 
 
 def _source(
-    plan: Plan, formula: Formula, name: str, arguments: Sequence[Any], needed: set[str], saved: list[tuple[str, int]]
-) -> tuple[str, Any]:
-    """Where a formula's parameter comes from."""
-    op = plan.op
-    if name in ("grad", "grads"):
-        return (name, None)
+    plan: Plan,
+    formula: Formula,
+    name: str,
+    positions: _Positions,
+    needed: set[str],
+    saved: list[tuple[int, Any]],
+    operands: Sequence[Tensor],
+) -> tuple[int, Any]:
+    """Where a formula's parameter comes from; what must be kept is added to `saved`."""
+    if name == "grad":
+        return (GRAD, None)
+    if name == "grads":
+        return (GRADS, None)
     if name == "needs":
-        return ("static", tuple(target in needed for target in formula.targets))
+        return (STATIC, tuple(target in needed for target in formula.targets))
     if name == "result_layout":
-        return ("static", plan.results[0])
+        return (STATIC, plan.results[0])
     if name in plan.static:
-        return ("static", plan.static[name])
-    if name in ("result", "results"):
-        return _keep(saved, (name, 0))
+        return (STATIC, plan.static[name])
+    if name == "result":
+        return _keep(saved, (RESULT, None))
+    if name == "results":
+        return _keep(saved, (RESULTS, None))
     if name.endswith("_layout"):
-        return ("static", _layouts(arguments[op.schema.index(name.removesuffix("_layout"))]))
-    return _keep(saved, ("argument", op.schema.index(name)))
+        return (STATIC, _layouts(positions[name.removesuffix("_layout")], operands))
+    return _argument_source(plan, name, positions, saved)
 
 
-def _keep(saved: list[tuple[str, int]], item: tuple[str, int]) -> tuple[str, int]:
+def _argument_source(plan: Plan, name: str, positions: _Positions, saved: list[tuple[int, Any]]) -> tuple[int, Any]:
+    indices = positions[name]
+    if isinstance(indices, tuple):
+        return _keep(saved, (OPERANDS, indices))
+    if indices is not None:
+        return _keep(saved, (OPERAND, indices))
+    return _keep(saved, (NUMBER, plan.op.schema.index(name)))
+
+
+def _keep(saved: list[tuple[int, Any]], item: tuple[int, Any]) -> tuple[int, Any]:
     if item not in saved:
         saved.append(item)
-    return ("saved", saved.index(item))
+    return (SAVED, saved.index(item))
 
 
-def _layouts(value: Any) -> Any:
-    if isinstance(value, (tuple, list)):
-        return tuple(_layouts(item) for item in value)
-    return getattr(value, "_layout", None)
-
-
-def _saved_value(node: OpNode, kind: str, index: int, arguments: Sequence[Any], results: Sequence[Tensor]) -> Any:
-    if kind == "result":
-        return save(results[0], node, 0)
-    if kind == "results":
-        return tuple(save(result, node, position) for position, result in enumerate(results))
-    value = arguments[index]
-    if isinstance(value, (tuple, list)):
-        return tuple(save(item) if hasattr(item, "_layout") else item for item in value)
-    return save(value) if hasattr(value, "_layout") else value
+def _layouts(indices: Any, operands: Sequence[Tensor]) -> Any:
+    if isinstance(indices, tuple):
+        return tuple(_layouts(index, operands) for index in indices)
+    return None if indices is None else operands[indices]._layout
 
 
 def _fit(gradient: Tensor, layout: Layout) -> Tensor:
     """Undo broadcasting and promotion: sum to the operand's shape, cast to its dtype."""
     own = gradient._layout
-    if own is layout:
-        return gradient
     if own.dtype.is_complex and not layout.dtype.is_complex:
         gradient = gradient.real
     if own.shape != layout.shape:
         gradient = gradient.sum_to_size(layout.shape)
-    return gradient if own.dtype is layout.dtype else gradient.to(layout.dtype)
+    return gradient if gradient._layout.dtype is layout.dtype else gradient.to(layout.dtype)
 
 
 def _zeros(layout: Layout) -> Tensor:
@@ -213,4 +255,4 @@ def _zeros(layout: Layout) -> Tensor:
     return made
 
 
-__all__ = ["Edge", "OpNode", "record"]
+__all__ = ["OpNode", "SavedTensor", "record"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from raxis.autograd.saved_hooks import current_hooks
+from raxis.autograd import saved_hooks
 from raxis.tensor import Tensor, wrap
 
 if TYPE_CHECKING:
@@ -18,23 +18,22 @@ if TYPE_CHECKING:
 class SavedTensor:
     """A tensor as it was when saved.
 
-    `position` is the result position when the tensor is a result of the saving node, else None.
+    Attributes:
+        tensor: the tensor; absent when hooks keep something else in its place.
+        version: its storage's version then.
+        position: the result position when the tensor is a result of the saving node, else None.
+        hooked: what hooks keep, and the tensor's edge.
     """
 
-    __slots__ = ("edge", "packed", "position", "tensor", "unpack_hook", "version")
-
-    def __init__(self, tensor: Any, version: int, position: int | None) -> None:
-        self.tensor = tensor
-        self.version = version
-        self.position = position
-        self.unpack_hook: Callable[[Any], Any] | None = None
-        self.packed: Any = None
-        self.edge: Edge | None = None
-        """The tensor's edge, when hooks keep something else in its place."""
+    __slots__ = ("hooked", "position", "tensor", "version")
+    tensor: Tensor
+    version: int
+    position: int | None
+    hooked: tuple[Callable[[Any], Any], Any, Edge | None] | None
 
 
-def save(tensor: Tensor, node: Node | None = None, position: int | None = None) -> SavedTensor:
-    """Keep `tensor`; give `node` and `position` when it is that node's own result.
+def save(tensor: Tensor) -> SavedTensor:
+    """Keep an operand.
 
     Raises:
         RuntimeError: if the tensor was made in inference mode.
@@ -44,27 +43,38 @@ def save(tensor: Tensor, node: Node | None = None, position: int | None = None) 
             "Inference tensors cannot be saved for backward. To work around you can make a clone to get a normal "
             "tensor and use it in autograd."
         )
-    if position is not None:
-        tensor = wrap(tensor._storage, tensor._offset, tensor._layout)
-    saved = SavedTensor(tensor, tensor._storage.version, position)
-    hooks = current_hooks()
-    if hooks is not None:
-        pack, saved.unpack_hook = hooks
-        saved.edge = tensor._edge
-        saved.packed = pack(tensor)
-        saved.tensor = None
+    saved = SavedTensor()
+    saved.tensor = tensor
+    saved.version = tensor._storage.version
+    saved.position = None
+    saved.hooked = None
+    if saved_hooks.stack.hooks:
+        saved.hooked = _through_hooks(tensor)
+        del saved.tensor
     return saved
 
 
+def save_result(tensor: Tensor, node: Node, position: int) -> SavedTensor:
+    """Keep result `position` of `node`."""
+    saved = save(wrap(tensor._storage, tensor._offset, tensor._layout))
+    saved.position = position
+    return saved
+
+
+def _through_hooks(tensor: Tensor) -> tuple[Callable[[Any], Any], Any, Edge | None]:
+    pack, unpack_hook = saved_hooks.stack.hooks[-1]
+    return unpack_hook, pack(tensor), tensor._edge
+
+
 def unpack(saved: Any, node: Node) -> Any:
-    """The tensor again, with its edge.
+    """A saved tensor again, with its edge; saved numbers themselves.
 
     Raises:
         RuntimeError: if the tensor was written in place since it was saved.
     """
-    if isinstance(saved, tuple):
-        return tuple(unpack(item, node) if isinstance(item, SavedTensor) else item for item in saved)
-    if saved.unpack_hook is not None:
+    if not isinstance(saved, SavedTensor):
+        return tuple(unpack(item, node) for item in saved) if isinstance(saved, tuple) else saved
+    if saved.hooked is not None:
         return _from_hook(saved, node)
     tensor: Tensor = saved.tensor
     if tensor._storage.version != saved.version:
@@ -78,12 +88,13 @@ def unpack(saved: Any, node: Node) -> Any:
 
 def _from_hook(saved: SavedTensor, node: Node) -> Tensor:
     """What the unpack hook returns, with the edge of the tensor that was saved."""
-    assert saved.unpack_hook is not None  # checked by the caller
-    found = saved.unpack_hook(saved.packed)
+    assert saved.hooked is not None  # checked by the caller
+    unpack_hook, packed, edge = saved.hooked
+    found = unpack_hook(packed)
     if not isinstance(found, Tensor):
         raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got {type(found).__name__}.")
     alias = wrap(found._storage, found._offset, found._layout)
-    alias._edge = saved.edge if saved.position is None else (node, saved.position)
+    alias._edge = edge if saved.position is None else (node, saved.position)
     return alias
 
 

@@ -10,15 +10,12 @@ Hooks = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 
 
 class _Stack(threading.local):
+    """The (pack, unpack) pairs in force in this thread, innermost last."""
+
     hooks: tuple[Hooks, ...] = ()
 
 
-_stack = _Stack()
-
-
-def current_hooks() -> Hooks | None:
-    """The innermost (pack, unpack) pair of this thread."""
-    return _stack.hooks[-1] if _stack.hooks else None
+stack = _Stack()
 
 
 class saved_tensors_hooks:  # noqa: N801  PyTorch's name
@@ -33,7 +30,7 @@ class saved_tensors_hooks:  # noqa: N801  PyTorch's name
         self._hooks = (pack_hook, unpack_hook)
 
     def __enter__(self) -> None:
-        _stack.hooks = (*_stack.hooks, self._hooks)
+        stack.hooks = (*stack.hooks, self._hooks)
 
     def __exit__(self, *exception: Any) -> None:
-        _stack.hooks = _stack.hooks[:-1]
+        stack.hooks = stack.hooks[:-1]

@@ -41,7 +41,8 @@ def functional_run(plan: Plan, arguments: Sequence[Any], returns: Callable[..., 
             f"r{position}._layout = _l{position}",
         ]
     results = ", ".join(f"r{position}" for position in range(len(plan.results)))
-    lines += _record_lines(plan, edges, f"_record(_plan, ({parameters},), ({results},))")
+    operands = "".join(f"{name}, " for name in _tensor_names(plan, arguments))
+    lines += _record_lines(plan, edges, f"_record(_plan, ({operands}), ({parameters},), ({results},))")
     lines += ["if _mode.inference:", f"    _mark({results})"]
     lines.append(f"return {results}" if returns is None else f"return _returns({results})")
     return _compile(plan, parameters, lines, _returns=returns)

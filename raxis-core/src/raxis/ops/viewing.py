@@ -39,7 +39,7 @@ def _one(op: Op, static: dict[str, Any], layout: Layout, geometry: Geometry) -> 
     def run(input: Tensor, *rest: Any) -> Tensor:
         view = view_of(input, result, input._offset + step)
         if differentiable and input._edge is not None and mode.enabled:
-            record(plan, (input, *rest), (view,))
+            record(plan, (input,), (input, *rest), (view,))
         if input._inference:
             view._inference = True
         return view
@@ -55,7 +55,7 @@ def _several(op: Op, static: dict[str, Any], layout: Layout, geometries: Sequenc
     def run(input: Tensor, *rest: Any) -> tuple[Tensor, ...]:
         views = tuple(view_of(input, result, input._offset + step) for result, step in pairs)
         if differentiable and input._edge is not None and mode.enabled:
-            record(plan, (input, *rest), views)
+            record(plan, (input,), (input, *rest), views)
         for view in views:
             view._one_of_many = op.name
             view._inference = input._inference
