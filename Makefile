@@ -58,11 +58,13 @@ format: $(TEST) ## apply formatting and the safe fixes
 types: $(TEST) ## check annotations strictly
 	.venv/bin/mypy
 
-stubs: $(TEST) ## write the type stubs again from the op table
+stubs: $(TEST) ## write the type stubs and docs/ops.md again from the op table
 	.venv/bin/python -m raxis.ops.stubs --write
+	.venv/bin/python -m raxis.ops.reference_table --write
 
-stubs-check: $(TEST) ## fail when the stubs differ from the op table
+stubs-check: $(TEST) ## fail when the stubs or docs/ops.md differ from the op table
 	.venv/bin/python -m raxis.ops.stubs --check
+	.venv/bin/python -m raxis.ops.reference_table --check
 
 wheels: $(TEST) ## build every wheel and sdist into dist/
 	rm -rf dist
