@@ -156,7 +156,7 @@ class _Positions:
                 self.of_argument.append(None)
 
     def __getitem__(self, name: str) -> Any:
-        return self.of_argument[self.schema.index(name)]
+        return self.of_argument[self.schema.position(name)]
 
 
 def make_recipe(
@@ -223,7 +223,7 @@ def _argument_source(plan: Plan, name: str, positions: _Positions, saved: list[t
         return _keep(saved, (OPERANDS, indices))
     if indices is not None:
         return _keep(saved, (OPERAND, indices))
-    return _keep(saved, (NUMBER, plan.op.schema.index(name)))
+    return _keep(saved, (NUMBER, plan.op.schema.position(name)))
 
 
 def _keep(saved: list[tuple[int, Any]], item: tuple[int, Any]) -> tuple[int, Any]:

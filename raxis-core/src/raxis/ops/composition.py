@@ -39,14 +39,13 @@ def composed_inplace(op: Op) -> Callable[..., Any]:
         return overwrite(op.name, input, op.body(input, *args, **kwargs))
 
     function.__name__ = function.__qualname__ = f"{op.name}_"
-    function.__doc__ = op.doc
+    function.__doc__ = op.body.__doc__
     function.__module__ = op.namespace
     return function
 
 
-def composed_operator(op: Op, name: str, operands: list[str]) -> Callable[..., Any]:
-    """A binary operator; `operands` names the op's parameters that self and the other operand are."""
-    first, second = operands
+def composed_operator(op: Op, name: str, reflected: bool) -> Callable[..., Any]:
+    """A binary operator; `reflected` ones are called with the right operand first."""
 
     def function(self: Any, other: Any) -> Any:
         from raxis.ops.arguments import is_number
@@ -54,8 +53,8 @@ def composed_operator(op: Op, name: str, operands: list[str]) -> Callable[..., A
 
         if not isinstance(other, Tensor) and not is_number(other):
             return NotImplemented
-        return op.body(**{first: self, second: other})
+        return op.body(other, self) if reflected else op.body(self, other)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = op.doc
+    function.__doc__ = op.body.__doc__
     return function

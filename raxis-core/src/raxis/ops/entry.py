@@ -37,43 +37,48 @@ def publish(op: Op) -> Callable[..., Any]:
     return function
 
 
+_UNARY = frozenset({"__abs__", "__invert__", "__neg__", "__pos__"})
 _NOT_REFLECTED = frozenset({"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"})
 
 
 def _publish_operator(op: Op, function: Callable[..., Any]) -> None:
     """Attach ``__op__``, ``__rop__`` and ``__iop__``; unknown operands give NotImplemented."""
-    tensors = [parameter.name for parameter in op.parameters if parameter.is_tensor]
-    if len(tensors) == 1:
+    if op.operator in _UNARY:
         setattr(TensorMethods, op.operator, function)
         return
     make = composed_operator if op.kind is Kind.COMPOSED else _operator_entry
-    setattr(TensorMethods, op.operator, make(op, op.operator, tensors))
+    setattr(TensorMethods, op.operator, make(op, op.operator, False))
     if op.operator in _NOT_REFLECTED:
         return
     stem = op.operator.strip("_")
-    setattr(TensorMethods, f"__r{stem}__", make(op, f"__r{stem}__", tensors[::-1]))
+    setattr(TensorMethods, f"__r{stem}__", make(op, f"__r{stem}__", True))
     if op.inplace:
         setattr(TensorMethods, f"__i{stem}__", getattr(TensorMethods, f"{op.name}_"))
 
 
-def _operator_entry(op: Op, name: str, operands: list[str]) -> Callable[..., Any]:
-    values = [
-        parameter.name if parameter.is_tensor else f"_d{position}" for position, parameter in enumerate(op.parameters)
-    ]
-    arguments = ", ".join(values)
-    key = ", ".join(
-        _key_part(parameter, position) if parameter.is_tensor else ("False" if parameter.is_scalar else f"_d{position}")
-        for position, parameter in enumerate(op.parameters)
-    )
-    body = [
-        "try:",
-        f"    run = _plans[{key}]",
-        "except (KeyError, AttributeError, TypeError):",
-        f"    return _call(_op, ({arguments},))",
-        f"return run({arguments})",
-    ]
-    made = _compile(op, name, ", ".join(operands), body, _plans=op.plans, _call=call.call_operator)
-    return made
+def _operator_entry(op: Op, name: str, reflected: bool) -> Callable[..., Any]:
+    def make() -> tuple[str, dict[str, Any]]:
+        operands = [parameter.name for parameter in op.parameters if parameter.is_tensor]
+        places = list(enumerate(op.parameters))
+        values = ", ".join(p.name if p.is_tensor else f"_d{position}" for position, p in places)
+        key = ", ".join(_operator_key_part(parameter, position) for position, parameter in places)
+        body = [
+            "try:",
+            f"    run = _plans[{key}]",
+            "except (KeyError, AttributeError, TypeError):",
+            f"    return _call(_op, ({values},))",
+            f"return run({values})",
+        ]
+        parameters = ", ".join(operands[::-1] if reflected else operands)
+        return _source(op, name, parameters, body, _plans=op.plans, _call=call.call_operator)
+
+    return _deferred(op, name, make)
+
+
+def _operator_key_part(parameter: Parameter, position: int) -> str:
+    if parameter.is_tensor:
+        return _key_part(parameter, position)
+    return "False" if parameter.is_scalar else f"_d{position}"
 
 
 def _publish_inplace(op: Op, function: Callable[..., Any]) -> None:
@@ -104,31 +109,38 @@ def signature(op: Op, *, out: bool) -> str:
 
 
 def _functional_entry(op: Op) -> Callable[..., Any]:
-    arguments = _arguments(op)
-    body = [
-        "if out is None:" if op.out else "if True:",
-        "    try:",
-        f"        run = _plans[{key_expression(op)}]",
-        "    except (KeyError, AttributeError, TypeError):",
-        "        pass",
-        "    else:",
-        f"        return run({arguments})",
-        f"return _call(_op, ({arguments},), {'out' if op.out else 'None'})",
-    ]
-    return _compile(op, op.name, signature(op, out=op.out), body, _plans=op.plans, _call=call.call)
+    def make() -> tuple[str, dict[str, Any]]:
+        arguments = _arguments(op)
+        body = [
+            "if out is None:" if op.out else "if True:",
+            "    try:",
+            f"        run = _plans[{key_expression(op)}]",
+            "    except (KeyError, AttributeError, TypeError):",
+            "        pass",
+            "    else:",
+            f"        return run({arguments})",
+            f"return _call(_op, ({arguments},), {'out' if op.out else 'None'})",
+        ]
+        return _source(op, op.name, signature(op, out=op.out), body, _plans=op.plans, _call=call.call)
+
+    return _deferred(op, op.name, make)
 
 
 def _inplace_entry(op: Op) -> Callable[..., Any]:
-    arguments = _arguments(op)
-    body = [
-        "try:",
-        f"    run = _plans[{key_expression(op)}]",
-        "except (KeyError, AttributeError, TypeError):",
-        f"    return _call(_op, ({arguments},))",
-        f"return run({arguments})",
-    ]
     name = f"{op.name}_"
-    return _compile(op, name, signature(op, out=False), body, _plans=op.inplace_plans, _call=call.call_inplace)
+
+    def make() -> tuple[str, dict[str, Any]]:
+        arguments = _arguments(op)
+        body = [
+            "try:",
+            f"    run = _plans[{key_expression(op)}]",
+            "except (KeyError, AttributeError, TypeError):",
+            f"    return _call(_op, ({arguments},))",
+            f"return run({arguments})",
+        ]
+        return _source(op, name, signature(op, out=False), body, _plans=op.inplace_plans, _call=call.call_inplace)
+
+    return _deferred(op, name, make)
 
 
 def _arguments(op: Op) -> str:
@@ -167,13 +179,17 @@ def _tensor_key_part(parameter: Parameter) -> str:
     return f"(None if {name} is None else {present})" if parameter.optional else present
 
 
-def _compile(op: Op, name: str, parameters: str, body: list[str], **names: Any) -> Callable[..., Any]:
+def _source(op: Op, name: str, parameters: str, body: list[str], **names: Any) -> tuple[str, dict[str, Any]]:
     source = f"def {name}({parameters}):\n" + "".join(f"    {line}\n" for line in body)
     namespace: dict[str, Any] = {"_op": op, "_Tensor": TensorMethods, **names}
     for position, parameter in enumerate(op.parameters):
         namespace[f"_d{position}"] = parameter.default
-    function = deferred_function(source, name, f"<raxis op {name}>", namespace)
-    function.__doc__ = op.doc
+    return source, namespace
+
+
+def _deferred(op: Op, name: str, make: Callable[[], tuple[str, dict[str, Any]]]) -> Callable[..., Any]:
+    function = deferred_function(name, make)
+    function.__doc__ = op.body.__doc__
     function.__module__ = op.namespace
     return function
 

@@ -195,7 +195,7 @@ def lower(op: Op, values: dict[str, Any], dtype: DType | None = None) -> Any:
 
 def _as_operand(op: Op, name: str, value: Any) -> Any:
     """A number given to an op inside another's lowering, as a rank-0 traced tensor."""
-    parameter = op.parameters[op.schema.index(name)]
+    parameter = op.parameters[op.schema.position(name)]
     number = parameter.is_scalar or parameter.type == "Tensor|Scalar"
     if not number or value is None or isinstance(value, (Tensor, tuple)) or value is parameter.default:
         return value

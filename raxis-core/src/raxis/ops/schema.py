@@ -17,8 +17,7 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 REQUIRED: Any = object()
 """Default of parameters that must be given."""
@@ -27,8 +26,7 @@ _PARAMETER = re.compile(r"(?P<type>[A-Za-z_|]+)(?P<list>\[\d*\]|\.\.\.)?(?P<opti
 _SCHEMA = re.compile(r"(?P<name>\w+)\((?P<parameters>.*)\) -> (?P<results>.+)", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(NamedTuple):
     """One parameter of an op.
 
     `length` is None for single values, -1 for sequences of any length, else the length one value repeats to.
@@ -56,8 +54,7 @@ class Parameter:
         return not (self.is_tensor or self.is_scalar)
 
 
-@dataclass(frozen=True)
-class Schema:
+class Schema(NamedTuple):
     """A parsed signature: `results` is the text behind the arrow, `result_names` the fields of several results."""
 
     name: str
@@ -65,7 +62,7 @@ class Schema:
     results: str
     result_names: tuple[str, ...]
 
-    def index(self, name: str) -> int:
+    def position(self, name: str) -> int:
         """Position of the parameter called `name`."""
         for position, parameter in enumerate(self.parameters):
             if parameter.name == name:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -20,25 +21,47 @@ def compile_function(source: str, name: str, filename: str, namespace: dict[str,
     return namespace[name]
 
 
-def deferred_function(source: str, name: str, filename: str, namespace: dict[str, Any]) -> FunctionType:
-    """A function that is compiled at its first call.
+def deferred_function(name: str, make: Callable[[], tuple[str, dict[str, Any]]]) -> FunctionType:
+    """A function whose source and names `make` returns at its first call.
 
-    Importing Raxis makes hundreds of functions of which a program uses a few; compiling them all would
-    take longer than importing NumPy. The function object stays the same: its code is replaced.
+    Importing Raxis makes hundreds of functions of which a program uses a few; writing and compiling them
+    all would take longer than importing NumPy. The function object stays the same: its code is replaced.
     """
-
-    def complete() -> FunctionType:
-        compiled: FunctionType = compile_function(source, name, filename, namespace)
-        function.__code__ = compiled.__code__
-        function.__defaults__ = compiled.__defaults__
-        function.__kwdefaults__ = compiled.__kwdefaults__
-        return function
-
-    namespace["_complete"] = complete
+    namespace: dict[str, Any] = {}
     function = FunctionType(_first_call.__code__, namespace, name)
+    namespace["_complete"] = complete = _Completion(function, make)
     function.__qualname__ = name
+    function.__wrapped__ = complete  # type: ignore[attr-defined]  inspect.signature asks it
     return function
 
 
 def _first_call(*args: Any, **kwargs: Any) -> Any:
     return _complete()(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821  in the function's namespace
+
+
+class _Completion:
+    """Gives a deferred function its code."""
+
+    __slots__ = ("function", "make")
+
+    def __init__(self, function: FunctionType, make: Callable[[], tuple[str, dict[str, Any]]]) -> None:
+        self.function = function
+        self.make = make
+
+    def __call__(self) -> FunctionType:
+        function = self.function
+        source, names = self.make()
+        namespace = function.__globals__
+        namespace.update(names)
+        compiled: FunctionType = compile_function(source, function.__name__, f"<raxis op {function.__name__}>", namespace)
+        function.__dict__.pop("__wrapped__", None)
+        function.__defaults__ = compiled.__defaults__
+        function.__kwdefaults__ = compiled.__kwdefaults__
+        function.__code__ = compiled.__code__
+        return function
+
+    @property
+    def __signature__(self) -> Any:
+        import inspect
+
+        return inspect.signature(self())

@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import Any
 
-from raxis.ops import schema as schemas
 from raxis.ops.promotion import Promotion
-from raxis.ops.schema import Parameter, Schema
+from raxis.ops.schema import Parameter, Schema, parse
 
 
 class Effect(Enum):
@@ -39,61 +38,123 @@ class Kind(Enum):
     VIEWED = "viewed"
 
 
-@dataclass(frozen=True)
 class Formula:
     """The derivative with respect to the arguments `targets`.
 
-    `names`, the function's parameters, say what is kept for backward: see docs/architecture.md.
+    The function's parameter names say what is kept for backward: see docs/architecture.md.
     """
 
-    targets: tuple[str, ...]
-    function: Callable[..., Any]
-    names: tuple[str, ...]
+    __slots__ = ("function", "targets")
 
-
-@dataclass(eq=False)
-class Op:
-    """One record of the table."""
-
-    schema: Schema
-    kind: Kind
-    body: Callable[..., Any]
-    doc: str
-    vjp: tuple[Formula, ...] = ()
-    promotion: Promotion = Promotion.NONE
-    promoted: tuple[str, ...] = ()
-    effect: Effect = Effect.PURE
-    lower: Callable[..., Any] | None = None
-    """For views: the op on values, used while tracing."""
-    composite: bool = False
-    """Whether backends may claim the op by name."""
-    method: bool = True
-    attribute: bool = False
-    """Whether the method is a property of tensors (``x.T``)."""
-    function: bool = True
-    inplace: bool = False
-    out: bool = True
-    operator: str = ""
-    """Python operator served, such as ``__add__``; binary ones serve the reflected and in-place forms too."""
-    namespace: str = "raxis"
-    aliases: tuple[str, ...] = ()
-    """Other names of the same function and methods (``absolute`` for ``abs``)."""
-    check: Callable[..., None] | None = None
-    """Raises for operands that promotion would hide; sees the call's arguments, at cache misses only, so it
-    may look at dtypes, shapes, types of numbers and static values."""
-    plans: dict[Any, Any] = field(default_factory=dict, repr=False)
-    inplace_plans: dict[Any, Any] = field(default_factory=dict, repr=False)
+    def __init__(self, targets: str | tuple[str, ...], function: Callable[..., Any]) -> None:
+        self.targets = (targets,) if isinstance(targets, str) else targets
+        self.function = function
 
     @property
-    def name(self) -> str:
-        """Name of the function and the method."""
-        return self.schema.name
+    def names(self) -> tuple[str, ...]:
+        """The names of the function's parameters."""
+        code = self.function.__code__
+        return code.co_varnames[: code.co_argcount]
+
+
+class Op:
+    """One record of the table.
+
+    Args:
+        signature: the schema's text; parsed when first needed, so that importing the table stays cheap.
+        kind: in which way `body` is written.
+        body: the lowering, the composition or the stride arithmetic; its docstring is the op's.
+        vjp: the derivative formulas.
+        promotion: how the computation dtype is chosen.
+        promoted: the parameters that take part; default: all tensors.
+        effect: what the op does besides computing its result.
+        lower: for views: the op on values, used while tracing.
+        composite: whether backends may claim the op by name.
+        method: whether tensors have it as a method.
+        attribute: whether the method is a property of tensors (``x.T``).
+        function: whether it is a function of `namespace`.
+        inplace: whether there is an ``op_`` form.
+        out: whether the function takes ``out=``.
+        operator: the Python operator served, such as ``__add__``; binary ones serve the reflected and in-place
+            forms too.
+        namespace: the module the function belongs to.
+        aliases: other names of the same function and methods (``absolute`` for ``abs``).
+        check: raises for operands that promotion would hide; sees the call's arguments, at cache misses only, so
+            it may look at dtypes, shapes, types of numbers and static values.
+    """
+
+    def __init__(
+        self,
+        signature: str,
+        kind: Kind,
+        body: Callable[..., Any],
+        *,
+        vjp: Vjp | None = None,
+        promotion: Promotion = Promotion.NONE,
+        promoted: tuple[str, ...] | None = None,
+        effect: Effect = Effect.PURE,
+        lower: Callable[..., Any] | None = None,
+        composite: bool = False,
+        method: bool = True,
+        attribute: bool = False,
+        function: bool = True,
+        inplace: bool = False,
+        out: bool = True,
+        operator: str = "",
+        namespace: str = "raxis",
+        aliases: tuple[str, ...] = (),
+        check: Callable[..., None] | None = None,
+    ) -> None:
+        self.name = signature[: signature.index("(")]
+        self.signature = signature
+        self.kind = kind
+        self.body = body
+        self.vjp = tuple([Formula(targets, formula) for targets, formula in (vjp or {}).items()])
+        self.promotion = promotion
+        self.effect = effect
+        self.lower = lower
+        self.composite = composite
+        self.method = method
+        self.attribute = attribute
+        self.function = function
+        self.inplace = inplace
+        self.out = out
+        self.operator = operator
+        self.namespace = namespace
+        self.aliases = aliases
+        self.check = check
+        self.plans: dict[Any, Any] = {}
+        self.inplace_plans: dict[Any, Any] = {}
+        self._promoted = promoted
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The parsed signature."""
+        return parse(self.signature)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The schema's parameters."""
         return self.schema.parameters
 
+    @cached_property
+    def promoted(self) -> tuple[str, ...]:
+        """Names of the parameters that take part in promotion."""
+        if self._promoted is not None:
+            return self._promoted
+        return tuple(parameter.name for parameter in self.parameters if parameter.is_tensor)
+
+    @property
+    def doc(self) -> str:
+        """The docstring, without its indentation."""
+        return inspect.cleandoc(self.body.__doc__ or "")
+
+    def __repr__(self) -> str:
+        return f"<op {self.signature}>"
+
+
+Vjp = Mapping[str | tuple[str, ...], Callable[..., Any]]
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 OPS: dict[str, Op] = {}
 """Every op, by ``name`` in namespace raxis or ``namespace.name`` elsewhere."""
@@ -103,10 +164,6 @@ def qualified_name(op: Op) -> str:
     """The op's key in `OPS`: unqualified in the main namespace."""
     prefix = op.namespace.removeprefix("raxis").lstrip(".")
     return f"{prefix}.{op.name}" if prefix else op.name
-
-
-Vjp = Mapping[str | tuple[str, ...], Callable[..., Any]]
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def lowered(schema: str, *, vjp: Vjp | None = None, promotion: Promotion = Promotion.NONE, **options: Any) -> Decorator:
@@ -159,15 +216,9 @@ def elementwise(
     )
 
 
-def register(schema: str, kind: Kind, body: Callable[..., Any], *, vjp: Vjp | None = None, **options: Any) -> Any:
+def register(schema: str, kind: Kind, body: Callable[..., Any], **options: Any) -> Any:
     """Make the record, its function and its methods; the function is returned."""
-    parsed = schemas.parse(schema)
-    promoted = options.pop("promoted", None)
-    if promoted is None:
-        promoted = tuple(parameter.name for parameter in parsed.parameters if parameter.is_tensor)
-    formulas = tuple(_formula(targets, function) for targets, function in (vjp or {}).items())
-    doc = inspect.cleandoc(body.__doc__ or "")
-    op = Op(parsed, kind, body, doc, vjp=formulas, promoted=promoted, **options)
+    op = Op(schema, kind, body, **options)
     key = qualified_name(op)
     if key in OPS:
         raise ValueError(f"op {key!r} is defined twice")
@@ -175,8 +226,3 @@ def register(schema: str, kind: Kind, body: Callable[..., Any], *, vjp: Vjp | No
     from raxis.ops.entry import publish
 
     return publish(op)
-
-
-def _formula(targets: str | tuple[str, ...], function: Callable[..., Any]) -> Formula:
-    names = tuple(inspect.signature(function).parameters)
-    return Formula((targets,) if isinstance(targets, str) else targets, function, names)
