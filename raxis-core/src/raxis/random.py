@@ -6,7 +6,7 @@ numbers for one seed.
 
 from __future__ import annotations
 
-import secrets
+import os
 import threading
 from typing import TYPE_CHECKING
 
@@ -54,7 +54,7 @@ class Generator:
 
     def seed(self) -> int:
         """Start a stream nobody has seen; its seed is returned."""
-        fresh = secrets.randbits(63)
+        fresh = _unseen_seed()
         self.manual_seed(fresh)
         return fresh
 
@@ -90,6 +90,10 @@ class Generator:
             offset = self._offset
             self._offset = offset + blocks
             return _signed(self._seed), _signed(offset)
+
+
+def _unseen_seed() -> int:
+    return int.from_bytes(os.urandom(8), "little") >> 1
 
 
 def _signed(word: int) -> int:
@@ -137,7 +141,7 @@ def manual_seed(seed: int) -> Generator:
 
 def seed() -> int:
     """Seed the default generators with a number nobody has seen; it is returned."""
-    fresh = secrets.randbits(63)
+    fresh = _unseen_seed()
     manual_seed(fresh)
     return fresh
 

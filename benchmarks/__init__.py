@@ -1,0 +1,1 @@
+"""Benchmarks: raxis beside torch in one process, interleaved."""
