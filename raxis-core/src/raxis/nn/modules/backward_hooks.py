@@ -19,18 +19,21 @@ class _Observe(Function):
     """Identity whose backward hands the gradients of all its tensors to a callable at once."""
 
     @staticmethod
-    def forward(ctx: Any, receive: Callable[[Gradients], Gradients], *tensors: Tensor) -> tuple[Tensor, ...]:
+    def forward(
+        ctx: Any, receive: Callable[[Gradients], Gradients], zeros_for_none: bool, *tensors: Tensor
+    ) -> tuple[Tensor, ...]:
         ctx.receive = receive
-        ctx.set_materialize_grads(False)
-        return tuple(tensor.view_as(tensor) for tensor in tensors)
+        ctx.set_materialize_grads(zeros_for_none)
+        ctx.mark_non_differentiable(*(tensor for tensor in tensors if not tensor.requires_grad))
+        return tensors
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Gradients:
-        return (None, *ctx.receive(gradients))
+        return (None, None, *ctx.receive(gradients))
 
 
 def _replace_tensors(
-    values: tuple[Any, ...], receive: Callable[[Gradients], Gradients]
+    values: tuple[Any, ...], receive: Callable[[Gradients], Gradients], zeros_for_none: bool
 ) -> tuple[tuple[Any, ...], bool]:
     """`values` with its tensors sent through :class:`_Observe`, and whether any of them carries a gradient."""
     places = [place for place, value in enumerate(values) if isinstance(value, Tensor)]
@@ -46,7 +49,7 @@ def _replace_tensors(
         )
 
     replaced = list(values)
-    for place, tensor in zip(places, _Observe.apply(receive_by_place, *tensors), strict=True):
+    for place, tensor in zip(places, _Observe.apply(receive_by_place, zeros_for_none, *tensors), strict=True):
         replaced[place] = tensor if values[place].requires_grad else values[place]
     return tuple(replaced), True
 
@@ -74,7 +77,7 @@ class BackwardTap:
         self._input_count = len(args)
         if not self._hooks:
             return args
-        args, self._inputs_watched = _replace_tensors(args, self._receive_grad_input)
+        args, self._inputs_watched = _replace_tensors(args, self._receive_grad_input, zeros_for_none=True)
         return args
 
     def watch_outputs(self, result: Any) -> Any:
@@ -82,9 +85,9 @@ class BackwardTap:
         if not (self._hooks or self._pre_hooks):
             return result
         if isinstance(result, Tensor):
-            return _replace_tensors((result,), self._receive_grad_output)[0][0]
+            return _replace_tensors((result,), self._receive_grad_output, zeros_for_none=False)[0][0]
         if type(result) is tuple:
-            return _replace_tensors(result, self._receive_grad_output)[0]
+            return _replace_tensors(result, self._receive_grad_output, zeros_for_none=False)[0]
         return result
 
     def _receive_grad_output(self, gradients: Gradients) -> Gradients:

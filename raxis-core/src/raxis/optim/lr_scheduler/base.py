@@ -70,6 +70,11 @@ class LRScheduler:
         self._step_count = 0
         self.step()
 
+    @property
+    def _is_first_step(self) -> bool:
+        """Whether the step in progress is the constructor's; on resuming, learning rates are already set then."""
+        return self._step_count == 1
+
     def get_lr(self) -> list[float]:
         """The learning rates of all groups for step ``self.last_epoch``."""
         raise NotImplementedError(f"{type(self).__name__} does not define get_lr().")
@@ -84,7 +89,7 @@ class LRScheduler:
 
     def step(self) -> None:
         """Set the learning rates of the next step; to be called after ``optimizer.step()``."""
-        if self._step_count == 1 and not self.optimizer.was_stepped:
+        if self._is_first_step and not self.optimizer.was_stepped:
             warnings.warn(
                 "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in the opposite order; "
                 "otherwise the first value of the learning rate schedule is skipped.",

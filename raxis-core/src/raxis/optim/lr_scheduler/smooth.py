@@ -80,7 +80,7 @@ class ExponentialLR(LRScheduler):
 
     def get_lr(self) -> list[float]:
         """The learning rates of all groups for this step."""
-        factor = self.gamma if self.last_epoch > 0 else 1.0
+        factor = 1.0 if self._is_first_step else self.gamma
         return [lr * factor for lr in learning_rates(self.optimizer)]
 
     def _get_closed_form_lr(self) -> list[float]:
@@ -131,7 +131,7 @@ class LinearLR(LRScheduler):
     def _factor(self) -> float:
         if self.last_epoch == 0:
             return self.start_factor
-        if self.last_epoch > self.total_iters:
+        if self._is_first_step or self.last_epoch > self.total_iters:
             return 1.0
         change = self.end_factor - self.start_factor
         return 1.0 + change / (self.total_iters * self.start_factor + (self.last_epoch - 1) * change)
@@ -162,10 +162,8 @@ class CosineAnnealingLR(LRScheduler):
 
     def get_lr(self) -> list[float]:
         """The learning rates of all groups for this step."""
-        if self.last_epoch == 0:
+        if self._is_first_step:
             return learning_rates(self.optimizer)
-        if self._step_count == 1:
-            return self._get_closed_form_lr()
         present = zip(learning_rates(self.optimizer), self.base_lrs, strict=True)
         if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:
             # At the bottom both sides of the ratio below vanish.

@@ -32,7 +32,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
         return raxis.stack(list(batch))
     if isinstance(first, np.ndarray):
         return _collate_arrays(batch)
-    if isinstance(first, (bool, int, float, complex, np.number, np.bool_)):
+    if isinstance(first, (bool, int, float, np.number, np.bool_)):
         return _collate_numbers(batch)
     if isinstance(first, (str, bytes)):
         return batch
