@@ -85,9 +85,14 @@ def _execute(plan: Plan, arguments: Sequence[Any], target: Tensor) -> None:
     if plan.random_blocks:
         from raxis import random
 
-        passed += random.reserve(None, plan.place, plan.random_blocks)
+        passed += random.reserve(_generator(plan, arguments), plan.place, plan.random_blocks)
     assert plan.execute is not None  # lowered plans always have one
     plan.execute(*passed, target._storage.buffer, target._offset)
+
+
+def _generator(plan: Plan, arguments: Sequence[Any]) -> Any:
+    pairs = zip(plan.op.parameters, arguments, strict=True)
+    return next((value for parameter, value in pairs if parameter.type == "Generator"), None)
 
 
 def overwrite(name: str, target: Tensor, result: Tensor) -> Tensor:

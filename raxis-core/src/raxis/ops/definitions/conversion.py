@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from raxis.autograd.grad_mode import mode
+from raxis.autograd.transfer import record_transfer
 from raxis.device import Device
-from raxis.dtypes import Category, DType
-from raxis.interop import host_array, host_view
-from raxis.layout import broadcast_shapes, layout_of
+from raxis.dtypes import DType
+from raxis.interop import host_array
+from raxis.layout import Layout, dense_strides_like, layout_of
 from raxis.memory_format import channels_last, contiguous_format, memory_format as MemoryFormat, preserve_format
+from raxis.ops.definitions.creation import zeros_like
 from raxis.ops.promotion import Promotion
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import broadcast, cast
@@ -143,15 +145,11 @@ def moved(tensor: Tensor, device: Device) -> Tensor:
     else:
         result = _transfer(tensor, device)
     if tensor._edge is not None and mode.enabled:
-        from raxis.autograd.transfer import record_transfer
-
         record_transfer(tensor, result)
     return result
 
 
-def _on(tensor: Tensor, device: Device) -> Any:
-    from raxis.layout import dense_strides_like
-
+def _on(tensor: Tensor, device: Device) -> Layout:
     layout = tensor._layout
     strides = dense_strides_like(layout.shape, [layout])
     return layout_of(layout.dtype, layout.shape, strides, device)
@@ -170,7 +168,7 @@ def _transfer(tensor: Tensor, device: Device) -> Tensor:
 
 @lowered(
     "fill(Tensor input, Tensor|Scalar value) -> Tensor",
-    vjp={"value": lambda grad: grad.sum()},
+    vjp={"input": lambda grad: zeros_like(grad), "value": lambda grad: grad.sum()},
     inplace=True,
     out=False,
 )

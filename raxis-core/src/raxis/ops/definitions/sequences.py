@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from raxis import dtypes
 from raxis.device import Device
 from raxis.dtypes import Category, DType, scalar_category
+from raxis.interop import to_device_memory
+from raxis.layout import layout_of
 from raxis.memory_format import layout as StorageLayout
 from raxis.ops.definitions.factory import CREATION_OPTIONS, check_layout, marked, prepared
 from raxis.ops.promotion import get_default_dtype
 from raxis.ops.table import composed, lowered
-from raxis.ops.trace import broadcast, cast, emit
+from raxis.ops.trace import broadcast, cast, constant, emit
 from raxis.placement import DeviceLike, as_device
 from raxis.tensor import Tensor
 
@@ -109,3 +113,213 @@ def _count(start: Any, end: Any, step: Any) -> int:
     if all(isinstance(value, int) for value in (start, end, step)):
         return -((start - end) // step)
     return math.ceil((end - start) / step)
+
+
+@lowered(
+    "_linspace(Scalar start, Scalar end, int steps, *, dtype dtype, device device) -> Tensor",
+    method=False,
+    function=False,
+    out=False,
+)
+def _linspace(start: Tensor, end: Tensor, steps: int, dtype: DType, device: Device) -> Any:
+    """`steps` equally spaced numbers; counted from the nearer end, so that both ends are exact."""
+    wide = start._layout.dtype
+    place = emit("iota", shape=(steps,), dtype=dtypes.int64, dim=0)
+    index = cast(place, wide)
+    step = (end - start) / max(steps - 1, 1)
+    rising = step * index + start
+    falling = end - step * ((steps - 1) - index)
+    near_start = emit("lt", place, constant(max(steps // 2, 1), dtypes.int64, (steps,)))
+    return cast(emit("select", near_start, rising, falling), dtype)
+
+
+def _spaced_dtype(values: tuple[Any, ...], dtype: DType | None) -> DType:
+    default = get_default_dtype()
+    return dtype or (default.to_complex() if any(isinstance(value, complex) for value in values) else default)
+
+
+_SPACED = f"Tensor? out=None, {CREATION_OPTIONS}) -> Tensor"
+
+
+@composed("linspace(Scalar start, Scalar end, int steps, *, " + _SPACED, method=False, out=False)
+def linspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    *,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: StorageLayout | None = None,
+    device: DeviceLike | None = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """`steps` equally spaced numbers from `start` to `end`, both included.
+
+    Args:
+        start: first number.
+        end: last number.
+        steps: how many; not negative.
+        dtype: default: the default float dtype, or its complex counterpart for complex ends.
+
+    Raises:
+        RuntimeError: if `steps` is negative.
+
+    Example:
+        >>> import raxis
+        >>> raxis.linspace(0, 1, 5)
+        tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
+    """
+    check_layout(layout)
+    made = _spaced(_number(start), _number(end), steps, out, dtype, device)
+    if out is not None:
+        return prepared(out, (steps,), dtype).copy_(made)
+    return marked(made, requires_grad)
+
+
+def _spaced(
+    start: Any, end: Any, steps: int, out: Tensor | None, dtype: DType | None, device: DeviceLike | None
+) -> Tensor:
+    if steps < 0:
+        raise RuntimeError(f"number of steps must be non-negative, but got {steps}")
+    if out is not None:
+        dtype, device = out.dtype, out.device
+    target = _spaced_dtype((start, end), dtype)
+    wide = complex if target.is_complex else float
+    made: Tensor = _linspace(wide(start), wide(end), steps, dtype=target, device=as_device(device))
+    return made
+
+
+@composed("logspace(Scalar start, Scalar end, int steps, float base=10.0, *, " + _SPACED, method=False, out=False)
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float = 10.0,
+    *,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: StorageLayout | None = None,
+    device: DeviceLike | None = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """``base ** linspace(start, end, steps)``.
+
+    Raises:
+        RuntimeError: if `steps` is negative.
+
+    Example:
+        >>> import raxis
+        >>> raxis.logspace(0, 2, 3)
+        tensor([  1.,  10., 100.])
+    """
+    check_layout(layout)
+    target = _spaced_dtype((start, end), dtype if out is None else out.dtype)
+    wide = dtypes.complex128 if target.is_complex else dtypes.float64
+    made = (base ** _spaced(_number(start), _number(end), steps, None, wide, device)).to(target)
+    if out is not None:
+        return prepared(out, (steps,), dtype).copy_(made)
+    return marked(made, requires_grad)
+
+
+@lowered("_eye(int n, int m, *, dtype dtype, device device) -> Tensor", method=False, function=False, out=False)
+def _eye(n: int, m: int, dtype: DType, device: Device) -> Any:
+    """Ones on the diagonal."""
+    row = emit("iota", shape=(n, m), dtype=dtypes.int64, dim=0)
+    column = emit("iota", shape=(n, m), dtype=dtypes.int64, dim=1)
+    return cast(emit("eq", row, column), dtype)
+
+
+@composed("eye(int n, int? m=None, *, " + _SPACED, method=False, out=False)
+def eye(
+    n: int,
+    m: int | None = None,
+    *,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: StorageLayout | None = None,
+    device: DeviceLike | None = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A matrix with ones on the diagonal and zeros elsewhere.
+
+    Args:
+        n: rows.
+        m: columns; default: `n`.
+
+    Raises:
+        RuntimeError: if one is negative.
+
+    Example:
+        >>> import raxis
+        >>> raxis.eye(2)
+        tensor([[1., 0.],
+                [0., 1.]])
+    """
+    check_layout(layout)
+    columns = n if m is None else m
+    for name, count in (("n", n), ("m", columns)):
+        if count < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {count}")
+    if out is not None:
+        return prepared(out, (n, columns), dtype).copy_(_eye(n, columns, dtype=out.dtype, device=out.device))
+    return marked(_eye(n, columns, dtype=dtype or get_default_dtype(), device=as_device(device)), requires_grad)
+
+
+def _triangle_indices(name: str, row: int, col: int, offset: int, dtype: DType | None, device: Any) -> Tensor:
+    """Coordinates on the lower (``tril``) or upper triangle, row by row."""
+    if row < 0 or col < 0:
+        raise RuntimeError(f"row and col must be non-negative, but got row={row} and col={col}")
+    index = np.tril_indices(row, offset, col) if name == "tril" else np.triu_indices(row, offset, col)
+    values = np.array(index, dtype=np.int64).reshape(2, -1)
+    layout = layout_of(dtype or dtypes.int64, values.shape, None, as_device(device))
+    return to_device_memory(values, layout.dtype, layout)
+
+
+_TRIANGLE = "(int row, int col, int offset=0, *, dtype? dtype=None, layout? layout=None, device? device=None) -> Tensor"
+
+
+@composed("tril_indices" + _TRIANGLE, method=False, out=False)
+def tril_indices(
+    row: int,
+    col: int,
+    offset: int = 0,
+    *,
+    dtype: DType | None = None,
+    layout: StorageLayout | None = None,
+    device: DeviceLike | None = None,
+) -> Tensor:
+    """Coordinates of the elements on and below a diagonal: shape ``(2, count)``, int64 by default.
+
+    Example:
+        >>> import raxis
+        >>> raxis.tril_indices(2, 2)
+        tensor([[0, 1, 1],
+                [0, 0, 1]])
+    """
+    check_layout(layout)
+    return _triangle_indices("tril", row, col, offset, dtype, device)
+
+
+@composed("triu_indices" + _TRIANGLE, method=False, out=False)
+def triu_indices(
+    row: int,
+    col: int,
+    offset: int = 0,
+    *,
+    dtype: DType | None = None,
+    layout: StorageLayout | None = None,
+    device: DeviceLike | None = None,
+) -> Tensor:
+    """Coordinates of the elements on and above a diagonal: shape ``(2, count)``, int64 by default.
+
+    Example:
+        >>> import raxis
+        >>> raxis.triu_indices(2, 2)
+        tensor([[0, 0, 1],
+                [0, 1, 1]])
+    """
+    check_layout(layout)
+    return _triangle_indices("triu", row, col, offset, dtype, device)
