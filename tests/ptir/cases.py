@@ -19,7 +19,9 @@ Oracle = Callable[..., Any]
 
 
 def _div(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    return torch.div(x, y) if x.is_floating_point() or x.is_complex() else torch.div(x, y, rounding_mode="trunc")
+    return (
+        torch.div(x, y) if x.is_floating_point() or x.is_complex() else torch.div(x, y, rounding_mode="trunc")
+    )
 
 
 def _nextafter(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -72,7 +74,9 @@ class Case:
 
     def types(self, dtype: DType) -> list[TensorType]:
         return [
-            TensorType(dtypes.int64 if position in self.limits else self.fixed.get(position, dtype), tuple(shape))
+            TensorType(
+                dtypes.int64 if position in self.limits else self.fixed.get(position, dtype), tuple(shape)
+            )
             for position, shape in enumerate(self.shapes)
         ]
 
@@ -205,6 +209,10 @@ def _counting_loop(dtype: DType) -> tuple[Region, Region]:
     return going_on, body.region(results)
 
 
+def _loop_oracle(step: torch.Tensor, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    return torch.tensor(3), x if x.dtype is torch.bool else x * 2 ** (3 - int(step))
+
+
 def _running_sum(dtype: DType) -> tuple[Region]:
     builder = Builder()
     carry, x = (builder.parameter(TensorType(dtype, (3,))) for _ in range(2))
@@ -268,7 +276,8 @@ STRUCTURED: tuple[Case, ...] = (
     ),
     _dot_case("ij,jk->ik", (2, 3), (3, 4), lhs_contract=(1,), rhs_contract=(0,)),
     _dot_case("ij,kj->ik", (2, 3), (4, 3), lhs_contract=(1,), rhs_contract=(1,)),
-    _dot_case("bij,bjk->bik", (5, 2, 3), (5, 3, 4), lhs_batch=(0,), rhs_batch=(0,), lhs_contract=(2,), rhs_contract=(1,)),
+    _dot_case("bij,bjk->bik", (5, 2, 3), (5, 3, 4), lhs_batch=(0,), rhs_batch=(0,),
+              lhs_contract=(2,), rhs_contract=(1,)),
     _dot_case("abij,abkj->abik", (2, 3, 4, 5), (2, 3, 6, 5), lhs_batch=(0, 1), rhs_batch=(0, 1),
               lhs_contract=(3,), rhs_contract=(3,)),
     _dot_case("iajb,bkca->ijkc", (2, 3, 4, 5), (5, 2, 6, 3), lhs_contract=(1, 3), rhs_contract=(3, 0)),
@@ -293,7 +302,8 @@ STRUCTURED: tuple[Case, ...] = (
     ),
     *(
         Case("put", [(4, 3, 2), (5,), shape], {"dim": dim, "reduce": reduce}, _put(dim, reduce), limits={1: limit})
-        for dim, limit, shape in ((0, 4, (5, 3, 2)), (1, 3, (4, 5, 2))) for reduce in ("set", "add", "mul", "max", "min")
+        for dim, limit, shape in ((0, 4, (5, 3, 2)), (1, 3, (4, 5, 2)))
+        for reduce in ("set", "add", "mul", "max", "min")
     ),
     *(
         Case("searchsorted", [(2, 6), (2, 5)], {"right": right},
@@ -303,8 +313,7 @@ STRUCTURED: tuple[Case, ...] = (
     Case("random_bits", [(), ()], {"shape": (3, 5), "dtype": dtypes.int32}, None, limits={0: 9, 1: 9}),
     Case("cond", [(), (3,)], {}, lambda p, x: _twice(x) if p else x, fixed={0: dtypes.bool_},
          regions=lambda dtype: (_doubling(dtype), _identity(dtype))),
-    Case("while", [(), (3,)], {}, lambda step, x: (torch.tensor(3), x if x.dtype is torch.bool else x * 2 ** (3 - int(step))),
-         limits={0: 3}, regions=_counting_loop),
+    Case("while", [(), (3,)], {}, _loop_oracle, limits={0: 3}, regions=_counting_loop),
     Case("scan", [(3,), (4, 3)], {"carry_count": 1}, _running_sum_oracle, regions=_running_sum),
     Case("composite", [(3,)], {"name": "double", "scale": 2.0, "mode": "exact"}, _twice,
          regions=lambda dtype: (_doubling(dtype),)),

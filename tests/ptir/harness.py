@@ -22,7 +22,9 @@ class Placed:
         array = np.asarray(array)
         self.strides = contiguous(array.shape) if strides is None else tuple(strides)
         self.offset, self.dtype, self.shape = offset, array.dtype, array.shape
-        span = offset + 1 + sum((size - 1) * step for size, step in zip(array.shape, self.strides, strict=True))
+        span = (
+            offset + 1 + sum((size - 1) * step for size, step in zip(array.shape, self.strides, strict=True))
+        )
         self.buffer = BACKEND.allocate(max(span, 0) * array.itemsize, 0)
         self.buffer[:] = 0xAB
         if array.size:
@@ -43,7 +45,9 @@ def contiguous(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(int(np.prod(shape[axis + 1 :], dtype=np.int64)) for axis in range(len(shape)))
 
 
-def execute(program: Program, inputs: Sequence[object], outputs: Sequence[Placed] | None = None) -> list[np.ndarray]:
+def execute(
+    program: Program, inputs: Sequence[object], outputs: Sequence[Placed] | None = None
+) -> list[np.ndarray]:
     """The results for arrays, `Placed` arrays, and Python numbers (by-value scalars)."""
     verify(program)
     placed = [
@@ -75,7 +79,9 @@ def one_instruction(
     return builder.build(builder.emit_all(primitive, operands, attributes, regions))
 
 
-def apply(primitive: str, *arrays: np.ndarray, regions: Sequence[Region] = (), **attributes: object) -> np.ndarray:
+def apply(
+    primitive: str, *arrays: np.ndarray, regions: Sequence[Region] = (), **attributes: object
+) -> np.ndarray:
     """The first result of a primitive."""
     program = one_instruction(primitive, [type_of(array) for array in arrays], attributes, regions)
     return execute(program, arrays)[0]
@@ -97,7 +103,14 @@ def from_torch(tensor: torch.Tensor) -> np.ndarray:
     return tensor.numpy()
 
 
-TOLERANCE = {"float16": 2e-3, "bfloat16": 1.6e-2, "float32": 3e-6, "float64": 1e-12, "complex64": 1e-5, "complex128": 1e-12}
+TOLERANCE = {
+    "float16": 2e-3,
+    "bfloat16": 1.6e-2,
+    "float32": 3e-6,
+    "float64": 1e-12,
+    "complex64": 1e-5,
+    "complex128": 1e-12,
+}
 
 
 def assert_close(actual: np.ndarray, expected: np.ndarray, dtype: DType) -> None:
@@ -109,7 +122,9 @@ def assert_close(actual: np.ndarray, expected: np.ndarray, dtype: DType) -> None
         np.testing.assert_array_equal(actual, expected)
     else:
         wide = np.complex128 if dtype.is_complex else np.float64
-        np.testing.assert_allclose(actual.astype(wide), expected.astype(wide), rtol=tolerance, atol=tolerance / 10)
+        np.testing.assert_allclose(
+            actual.astype(wide), expected.astype(wide), rtol=tolerance, atol=tolerance / 10
+        )
 
 
 def assert_identical(actual: np.ndarray, expected: np.ndarray) -> None:

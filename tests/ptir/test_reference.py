@@ -31,10 +31,24 @@ def pure(function: object, *types: TensorType, by_value: Sequence[int] = ()) -> 
 @pytest.mark.parametrize("name", ["erf", "erfinv", "lgamma", "digamma"])
 def test_special_functions_in_float64(name: str) -> None:
     rng = np.random.default_rng(7)
-    oracle = {"erf": scipy.special.erf, "erfinv": scipy.special.erfinv, "lgamma": scipy.special.gammaln, "digamma": scipy.special.digamma}
-    values = np.concatenate([rng.uniform(-1, 1, 20000), rng.uniform(-8, 8, 20000), rng.uniform(0, 200, 20000), np.geomspace(1e-300, 1e300, 5000)])
+    oracle = {
+        "erf": scipy.special.erf,
+        "erfinv": scipy.special.erfinv,
+        "lgamma": scipy.special.gammaln,
+        "digamma": scipy.special.digamma,
+    }
+    values = np.concatenate(
+        [
+            rng.uniform(-1, 1, 20000),
+            rng.uniform(-8, 8, 20000),
+            rng.uniform(0, 200, 20000),
+            np.geomspace(1e-300, 1e300, 5000),
+        ]
+    )
     if name == "erfinv":
-        values = np.concatenate([rng.uniform(-1, 1, 20000), 1 - np.geomspace(1e-16, 0.5, 2000), np.geomspace(1e-300, 0.5, 500)])
+        values = np.concatenate(
+            [rng.uniform(-1, 1, 20000), 1 - np.geomspace(1e-16, 0.5, 2000), np.geomspace(1e-300, 0.5, 500)]
+        )
     actual, expected = apply(name, values), oracle[name](values)
     if name == "lgamma":
         expected = np.where(values < 0, scipy.special.loggamma(values + 0j).real, expected)
@@ -53,7 +67,9 @@ def test_lgamma_is_relatively_accurate_near_its_zeros() -> None:
     t = np.array([1e-8, -1e-8, 1e-10, -1e-10, 2e-12])
     at_one, at_two = (1 + t) - 1, (2 + t) - 2
     np.testing.assert_allclose(apply("lgamma", 1 + t), -euler * at_one + zeta_2 / 2 * at_one**2, rtol=1e-14)
-    np.testing.assert_allclose(apply("lgamma", 2 + t), (1 - euler) * at_two + (zeta_2 - 1) / 2 * at_two**2, rtol=1e-14)
+    np.testing.assert_allclose(
+        apply("lgamma", 2 + t), (1 - euler) * at_two + (zeta_2 - 1) / 2 * at_two**2, rtol=1e-14
+    )
 
 
 def test_special_functions_at_poles() -> None:
@@ -66,7 +82,11 @@ def test_special_functions_at_poles() -> None:
 KNOWN_ANSWERS = [
     ([0] * 4, [0] * 2, "6627e8d5 e169c58d bc57ac4c 9b00dbd8"),
     ([0xFFFFFFFF] * 4, [0xFFFFFFFF] * 2, "408f276d 41c83b0e a20bc7c6 6d5451fd"),
-    ([0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344], [0xA4093822, 0x299F31D0], "d16cfe09 94fdcceb 5001e420 24126ea1"),
+    (
+        [0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344],
+        [0xA4093822, 0x299F31D0],
+        "d16cfe09 94fdcceb 5001e420 24126ea1",
+    ),
 ]
 
 
@@ -77,9 +97,11 @@ def test_philox_known_answers(counter: list[int], key: list[int], words: str) ->
 
 
 def test_random_bits_order_and_offset() -> None:
-    draw = lambda key, offset, **attributes: apply("random_bits", np.array(key), np.array(offset), **attributes)  # noqa: E731
+    def draw(key: int, offset: int, **attributes: object) -> np.ndarray:
+        return apply("random_bits", np.array(key), np.array(offset), **attributes)
+
     words = draw(0, 0, shape=(8,), dtype=dtypes.int32).view(np.uint32)
-    assert [f"{word:08x}" for word in words[:4]] == "6627e8d5 e169c58d bc57ac4c 9b00dbd8".split()
+    assert [f"{word:08x}" for word in words[:4]] == ["6627e8d5", "e169c58d", "bc57ac4c", "9b00dbd8"]
     np.testing.assert_array_equal(words[4:], draw(0, 1, shape=(4,), dtype=dtypes.int32).view(np.uint32))
     wide = draw(0, 0, shape=(3,), dtype=I64).view(np.uint64)
     np.testing.assert_array_equal(wide, words[0:6:2] | words[1:6:2].astype(np.uint64) << np.uint64(32))
@@ -99,14 +121,18 @@ def test_nan_in_reductions_and_sorting() -> None:
     for dtype in (dtypes.float16, dtypes.bfloat16, F32):
         row = np.array([NAN, 1.0, NAN, -INF, INF]).astype(dtype.numpy)
         builder = Builder()
-        program = builder.build(builder.emit("sort", builder.parameter(type_of(row)), dim=0, descending=True, stable=True))
+        program = builder.build(
+            builder.emit("sort", builder.parameter(type_of(row)), dim=0, descending=True, stable=True)
+        )
         ordered, indices = execute(program, [row])
         np.testing.assert_array_equal(ordered.astype(float), [NAN, NAN, INF, 1.0, -INF])
         assert list(indices) == [0, 2, 4, 1, 3]
         assert apply("argmax", row, dim=0) == 0
 
 
-@pytest.mark.parametrize("dtype", [dtypes.bool_, dtypes.uint8, dtypes.int32, dtypes.float16, dtypes.bfloat16, F64], ids=str)
+@pytest.mark.parametrize(
+    "dtype", [dtypes.bool_, dtypes.uint8, dtypes.int32, dtypes.float16, dtypes.bfloat16, F64], ids=str
+)
 def test_reductions_over_nothing(dtype: dtypes.DType) -> None:
     empty = np.zeros((0, 2), dtype.numpy)
     limits = (False, True) if dtype is dtypes.bool_ else (-INF, INF)
@@ -123,7 +149,9 @@ def test_reductions_over_nothing(dtype: dtypes.DType) -> None:
 def test_half_sums_accumulate_in_float32() -> None:
     ones = np.ones(4096 + 3, np.float16)
     assert apply("reduce_sum", ones, dims=(0,)) == np.float16(4099)
-    assert apply("dot_general", ones, ones, lhs_batch=(), rhs_batch=(), lhs_contract=(0,), rhs_contract=(0,)) == np.float16(4099)
+    assert apply(
+        "dot_general", ones, ones, lhs_batch=(), rhs_batch=(), lhs_contract=(0,), rhs_contract=(0,)
+    ) == np.float16(4099)
     target = np.zeros(1, dtypes.bfloat16.numpy)
     updates = np.ones(300, target.dtype)
     assert apply("put", target, np.zeros(300, np.int64), updates, dim=0, reduce="add")[0] == 300
@@ -139,7 +167,9 @@ def test_half_sums_accumulate_in_float32() -> None:
     ],
 )
 @pytest.mark.parametrize("bad", [3, -1, 2**62])
-def test_bad_index_writes_nothing(primitive: str, shapes: list[tuple[int, ...]], attributes: dict[str, object], bad: int) -> None:
+def test_bad_index_writes_nothing(
+    primitive: str, shapes: list[tuple[int, ...]], attributes: dict[str, object], bad: int
+) -> None:
     x, *updates = (np.ones(shape, np.float32) for shape in shapes)
     operands = [x, np.array([0, bad]), *updates]
     builder = Builder()
@@ -180,7 +210,14 @@ MATRIX = TensorType(F32, (3, 3))
 @pytest.mark.parametrize("strides", [(3, 1), (1, 3), (8, 2)])
 def test_results_may_be_the_parameters(strides: tuple[int, int]) -> None:
     program = pure(
-        lambda b, x, y: [b.emit("transpose", b.emit("add", x, y), permutation=(1, 0)), b.emit("sub", x, y), x, y], MATRIX, MATRIX
+        lambda b, x, y: [
+            b.emit("transpose", b.emit("add", x, y), permutation=(1, 0)),
+            b.emit("sub", x, y),
+            x,
+            y,
+        ],
+        MATRIX,
+        MATRIX,
     )
     x, y = np.arange(9, dtype=np.float32).reshape(3, 3), np.full((3, 3), 2, np.float32)
     first, second = Placed(x, strides), Placed(y, strides)
@@ -218,7 +255,12 @@ def _swap() -> object:
 def test_the_same_region_may_run_several_times() -> None:
     region = _swap()
     program = pure(
-        lambda b, x: b.emit("composite", b.emit("composite", b.emit("neg", x), name="a", regions=[region])[0], name="b", regions=[region]),
+        lambda b, x: b.emit(
+            "composite",
+            b.emit("composite", b.emit("neg", x), name="a", regions=[region])[0],
+            name="b",
+            regions=[region],
+        ),
         MATRIX,
     )
     x = np.arange(9, dtype=np.float32).reshape(3, 3)
@@ -241,15 +283,30 @@ def test_by_value_scalars(dtype: dtypes.DType) -> None:
     x = np.array([0, 1, 2, 3]).astype(dtype.numpy)
     value = np.array(number).astype(dtype.numpy)
     results = execute(program, [x, number])
-    for result, expected in zip(results, [x + value, np.full((2, 2), value), value * value, value], strict=True):
+    for result, expected in zip(
+        results, [x + value, np.full((2, 2), value), value * value, value], strict=True
+    ):
         np.testing.assert_array_equal(result, expected)
+
+
+def test_by_value_scalar_beside_bfloat16() -> None:
+    bf16 = dtypes.bfloat16
+    program = pure(
+        lambda b, x, s: b.emit("nextafter", x, s), TensorType(bf16, ()), TensorType(bf16, ()), by_value=[1]
+    )
+    assert execute(program, [np.array(1.0, bf16.numpy), 2.0])[0] == 1 + 2**-7
 
 
 def test_by_value_float_beyond_the_dtype() -> None:
     program = pure(
-        lambda b, x, s: b.emit("mul", x, b.emit("broadcast", s, shape=(4,), dims=())), VECTOR, TensorType(F32, ()), by_value=[1]
+        lambda b, x, s: b.emit("mul", x, b.emit("broadcast", s, shape=(4,), dims=())),
+        VECTOR,
+        TensorType(F32, ()),
+        by_value=[1],
     )
-    np.testing.assert_array_equal(execute(program, [np.array([1, -1, 0, 2], np.float32), 1e300])[0], [INF, -INF, NAN, INF])
+    np.testing.assert_array_equal(
+        execute(program, [np.array([1, -1, 0, 2], np.float32), 1e300])[0], [INF, -INF, NAN, INF]
+    )
     alone = pure(lambda b, s: s, TensorType(F32, ()), by_value=[0])
     assert execute(alone, [1e300])[0] == INF
 
@@ -384,6 +441,23 @@ def test_training_a_small_convolution_agrees_with_torch() -> None:
     rng = np.random.default_rng(11)
     x, weight = (rng.normal(size=shape).astype(np.float32) for shape in ((2, 4, 9, 9), (6, 2, 3, 3)))
     options = {"stride": (2, 2), "padding": ((1, 1), (1, 1)), "dilation": (1, 1), "groups": 2}
-    expected = torch.nn.functional.conv2d(torch.from_numpy(x), torch.from_numpy(weight), stride=2, padding=1, groups=2)
-    np.testing.assert_allclose(apply("convolution", x, weight, **options), expected.numpy(), rtol=1e-5, atol=1e-5)
+    expected = torch.nn.functional.conv2d(
+        torch.from_numpy(x), torch.from_numpy(weight), stride=2, padding=1, groups=2
+    )
+    np.testing.assert_allclose(
+        apply("convolution", x, weight, **options), expected.numpy(), rtol=1e-5, atol=1e-5
+    )
     assert contiguous((2, 6, 5, 5)) == (150, 25, 5, 1)
+
+
+def test_constants_are_folded() -> None:
+    def program(b: Builder, x: Value) -> list[Value]:
+        row = b.emit("broadcast", b.constant((1, 2, 3), F32, (3,)), shape=(3, 3), dims=(1,))
+        column = b.emit("transpose", row, permutation=(1, 0))
+        index = b.emit("reshape", b.emit("iota", shape=(3, 3), dtype=F32, dim=0), shape=(9,))
+        return [b.emit("add", x, column), b.emit("reverse", row, dims=(1,)), index]
+
+    added, reversed_row, index = execute(pure(program, MATRIX), [np.zeros((3, 3), np.float32)])
+    np.testing.assert_array_equal(added, [[1, 1, 1], [2, 2, 2], [3, 3, 3]])
+    np.testing.assert_array_equal(reversed_row, [[3, 2, 1]] * 3)
+    np.testing.assert_array_equal(index, [0, 0, 0, 1, 1, 1, 2, 2, 2])

@@ -26,6 +26,14 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.ASCII,
 )
+_A_TOKEN = {
+    "string": "a string",
+    "id": "a value",
+    "int": "an integer",
+    "float": "a float",
+    "name": "a name",
+    "end": "the end",
+}
 _T = TypeVar("_T")
 
 
@@ -83,7 +91,9 @@ class _Parser:
     def _take(self, kind: str) -> str:
         token = self._token
         if token.kind != kind:
-            raise self._error(token.position, f"expected a {kind}, but found {token.text or 'the end'!r}")
+            raise self._error(
+                token.position, f"expected {_A_TOKEN[kind]}, but found {token.text or 'the end'!r}"
+            )
         self._token = self._read(self._after) if kind != "end" else token
         return token.text
 

@@ -30,12 +30,15 @@ from raxis.backends.reference.casting import Kernel
 from raxis.backends.reference.kernels import KERNELS, may_warn
 from raxis.backends.reference.source import Call, Source
 from raxis.backends.reference.views import View, scalar_view, strided_view
-from raxis.dtypes import Category, from_numpy_dtype
+from raxis.dtypes import HALF, Category, from_numpy_dtype
 from raxis.ptir.primitives import PRIMITIVES
 from raxis.ptir.program import Instruction, Program, Region, Value
 
 _MAY_SHARE_MEMORY = frozenset({*shaping.VIEWS, *control.KERNELS, "real", "imag"})
 """Primitives whose results may be views of their operands."""
+
+_FOLDED = frozenset({*shaping.VIEWS, "constant", "iota"})
+"""Primitives that are computed at compile time when their operands are constants: they need little memory."""
 
 
 def compile_program(
@@ -47,7 +50,7 @@ def compile_program(
     for instruction in program.instructions:
         compiler.run(instruction)
     signature += compiler.write_results(program.results, outputs)
-    return compiler.source.function(program.name, signature, None)
+    return compiler.source.executable(program.name, signature)
 
 
 def _region_function(region: Region) -> control.RegionFunction:
@@ -56,7 +59,7 @@ def _region_function(region: Region) -> control.RegionFunction:
     compiler.arrays.update(zip(region.parameters, signature, strict=True))
     for instruction in region.instructions:
         compiler.run(instruction)
-    return compiler.source.function("region", signature, [compiler.array(value) for value in region.results])
+    return compiler.source.region_function(signature, [compiler.array(value) for value in region.results])
 
 
 class _Compiler:
@@ -72,6 +75,7 @@ class _Compiler:
         self.views: dict[Value, View] = {}
         self.numbers: dict[Value, str] = {}
         self._rank_0_arrays: dict[str, str] = {}
+        self._constants: dict[str, Any] = {}
         self._fresh: set[str] = set()
 
     def declare_parameters(self, program: Program, inputs: Sequence[Strides | None]) -> list[str]:
@@ -92,10 +96,7 @@ class _Compiler:
         """Append what computes the instruction's results."""
         if instruction.primitive == "composite":
             self._inline(instruction)
-        elif instruction.primitive == "constant":
-            values = KERNELS["constant"](instruction)()
-            self._define(instruction.results, [self.source.bind("constant", values)])
-        elif not self._rearrange(instruction):
+        elif not self._rearrange(instruction) and not self._fold(instruction):
             self._call(instruction)
 
     def _define(self, values: Sequence[Value], names: Sequence[str]) -> None:
@@ -124,15 +125,29 @@ class _Compiler:
 
     def _rearrange(self, instruction: Instruction) -> bool:
         """Handle a view of a view without any code; False if this is not one."""
-        (result,) = instruction.results if instruction.primitive in shaping.VIEWS else (None,)
-        view = self.views.get(instruction.operands[0]) if result else None
-        if result is None or view is None or (instruction.primitive == "reshape" and not view.is_contiguous):
+        if instruction.primitive not in shaping.VIEWS:
             return False
-        number = self.numbers.get(instruction.operands[0])
+        (operand,), (result,) = instruction.operands, instruction.results
+        view, number = self.views.get(operand), self.numbers.get(operand)
+        if view is None or (instruction.primitive == "reshape" and not view.is_contiguous):
+            return False
         self._forget(result)
         self.views[result] = view.through(KERNELS[instruction.primitive](instruction))
         if number is not None:
             self.numbers[result] = number
+        return True
+
+    def _fold(self, instruction: Instruction) -> bool:
+        """Compute a constant, or a view of one, now; False if this is neither."""
+        names = [self.arrays.get(operand) for operand in instruction.operands]
+        if instruction.primitive not in _FOLDED or not all(name in self._constants for name in names):
+            return False
+        values = KERNELS[instruction.primitive](instruction)(
+            *[self._constants[name] for name in names if name]
+        )
+        name = self.source.bind("constant", values)
+        self._constants[name] = values
+        self._define(instruction.results, [name])
         return True
 
     def array(self, value: Value) -> str:
@@ -197,8 +212,9 @@ class _Compiler:
         ]
 
     def _number(self, operand: Value) -> str:
-        # NumPy takes a Python float or complex in the array's precision, but checks the range of an int.
-        if operand.type.dtype.category >= Category.FLOAT:
+        # NumPy takes a Python float or complex in the array's precision, except beside bfloat16, which is not
+        # its own; and it checks the range of an int.
+        if operand.type.dtype.category >= Category.FLOAT and operand.type.dtype not in HALF:
             return self.numbers[operand]
         return self._rank_0_array(self.numbers[operand], operand.type.dtype.numpy)
 

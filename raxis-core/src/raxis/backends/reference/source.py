@@ -58,20 +58,26 @@ class Source:
         """A new name for a local variable."""
         return self.bind("v", None)
 
-    def function(
-        self, name: str, parameters: Sequence[str], results: Sequence[str] | None
-    ) -> Callable[..., Any]:
-        """The compiled function: it returns the tuple of `results`, or None and with warnings off."""
+    def region_function(self, parameters: Sequence[str], results: Sequence[str]) -> Callable[..., Any]:
+        """The function from arrays to the tuple of `results`."""
+        returned = "".join(f"{result}, " for result in results)
+        body = self._body() + f"    return ({returned})\n"
+        return self._compiled(f"def kernel({', '.join(parameters)}):\n{body}", "region")
+
+    def executable(self, name: str, parameters: Sequence[str]) -> Callable[..., None]:
+        """The function that returns None and runs with warnings off: whole, if more than one call may warn."""
         warning = [call for call in self.calls if call.warns]
-        single = warning[0] if results is None and len(warning) == 1 else None
-        body = "".join(call.render(call is single) for call in self.calls) or "    pass\n"
-        if results is not None:
-            body += f"    return ({''.join(f'{result}, ' for result in results)})\n"
-        text = f"def kernel({', '.join(parameters)}):\n{body}"
-        if results is None and len(warning) > 1:
-            text = text.replace("def kernel", "def loud", 1)
-            text += "def kernel(*arguments):\n" + _IN_CONTEXT.format("context.run(loud, *arguments)")
+        signature = ", ".join(parameters)
+        if len(warning) <= 1:
+            return self._compiled(f"def kernel({signature}):\n{self._body(*warning)}", name)
+        outer = "def kernel(*arguments):\n" + _IN_CONTEXT.format("context.run(inner, *arguments)")
+        return self._compiled(f"def inner({signature}):\n{self._body()}{outer}", name)
+
+    def _body(self, in_context: Call | None = None) -> str:
+        return "".join(call.render(call is in_context) for call in self.calls) or "    pass\n"
+
+    def _compiled(self, text: str, name: str) -> Callable[..., Any]:
         self.namespace.update(pop=pool.pop, push=pool.append, new_context=new_context)
-        exec(compile(text, f"<reference kernel {name}>", "exec"), self.namespace)
+        exec(compile(text, f"<reference kernel {name!a}>", "exec"), self.namespace)
         function: Callable[..., Any] = self.namespace["kernel"]
         return function

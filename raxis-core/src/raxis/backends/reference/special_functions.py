@@ -19,7 +19,8 @@ def _in_float64(function: Callable[[_Array], _Array]) -> Callable[[_Array], _Arr
     """Computes in float64 and rounds to the operand's dtype."""
 
     def rounded(x: _Array) -> _Array:
-        return function(np.asarray(x, np.float64)).astype(x.dtype)
+        wide = np.array(x, np.float64, ndmin=1)
+        return function(wide).astype(x.dtype).reshape(x.shape)
 
     rounded.__name__ = function.__name__
     rounded.__doc__ = function.__doc__
@@ -28,9 +29,10 @@ def _in_float64(function: Callable[[_Array], _Array]) -> Callable[[_Array], _Arr
 
 def _polynomial(x: _Array, coefficients: Sequence[float]) -> _Array:
     """Horner's scheme; the coefficient of the lowest power comes first."""
-    result = np.full_like(x, coefficients[-1])
-    for coefficient in coefficients[-2::-1]:
-        result = result * x + coefficient
+    result = coefficients[-1] * x + coefficients[-2]
+    for coefficient in coefficients[-3::-1]:
+        result *= x
+        result += coefficient
     return result
 
 
@@ -73,15 +75,21 @@ _ERFC_FAR = (
 @_in_float64
 def erf(x: _Array) -> _Array:
     """The error function."""
+    result = x + x * _ratio(np.square(np.minimum(np.abs(x), 0.84375)), _ERF_SMALL)
+    beyond = np.abs(x) >= 0.84375
+    result[beyond] = _erf_beyond(x[beyond])
+    return result
+
+
+def _erf_beyond(x: _Array) -> _Array:
+    """For magnitudes from 0.84375 on."""
     magnitude = np.minimum(np.abs(x), 6.0)  # erf(6) rounds to 1
-    small = x + x * _ratio(np.square(np.minimum(magnitude, 0.84375)), _ERF_SMALL)
-    middle = _ERF_AT_ONE + _ratio(np.clip(magnitude, 0.84375, 1.25) - 1.0, _ERF_MIDDLE)
+    middle = _ERF_AT_ONE + _ratio(np.minimum(magnitude, 1.25) - 1.0, _ERF_MIDDLE)
     tail = np.maximum(magnitude, 1.25)
     inverse = 1.0 / np.square(tail)
     exponent = np.where(tail < 1 / 0.35, _ratio(inverse, _ERFC_NEAR), _ratio(inverse, _ERFC_FAR))
     large = 1.0 - np.exp(-np.square(tail) - 0.5625 + exponent) / tail
-    positive = np.where(magnitude < 1.25, middle, large)
-    return np.where(magnitude < 0.84375, small, np.copysign(positive, x))
+    return np.copysign(np.where(magnitude < 1.25, middle, large), x)
 
 
 _QUANTILE_CENTRE = (
