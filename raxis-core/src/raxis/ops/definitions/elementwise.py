@@ -1,0 +1,61 @@
+"""Registering elementwise ops, whose docstrings differ only in a sentence and an example."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from raxis.ops.formulas import widened
+from raxis.ops.promotion import Promotion
+from raxis.ops.table import Kind, register
+
+
+def unary(name: str, summary: str, argument: str, result: str, note: str = "") -> str:
+    """The docstring of ``name(input)``; integers are computed in the default float dtype unless `note` says else."""
+    dtypes = note or "integers and bools are computed in the default float dtype"
+    return (
+        f"{summary}\n\n"
+        "Args:\n"
+        f"    input: any shape; {dtypes}.\n\n"
+        "Returns:\n"
+        "    A tensor of `input`'s shape.\n\n"
+        "Raises:\n"
+        "    RuntimeError: if the dtype is not served.\n\n"
+        "Example:\n"
+        "    >>> import raxis\n"
+        f"    >>> raxis.{name}(raxis.tensor({argument}))\n"
+        f"    tensor({result})"
+    )
+
+
+def binary(name: str, summary: str, arguments: str, result: str, note: str = "") -> str:
+    """The docstring of ``name(input, other)``."""
+    return (
+        f"{summary}\n\n"
+        "Args:\n"
+        f"    input: tensor or number{note}.\n"
+        "    other: tensor or number; its shape must broadcast with `input`'s.\n\n"
+        "Returns:\n"
+        "    A tensor of the broadcast shape.\n\n"
+        "Raises:\n"
+        "    RuntimeError: if the shapes do not broadcast, or the dtype is not served.\n\n"
+        "Example:\n"
+        "    >>> import raxis\n"
+        f"    >>> raxis.{name}({arguments})\n"
+        f"    tensor({result})"
+    )
+
+
+def computed(
+    schema: str,
+    doc: str,
+    body: Callable[..., Any],
+    *,
+    promotion: Promotion = Promotion.FLOAT,
+    inplace: bool = True,
+    **options: Any,
+) -> Callable[..., Any]:
+    """Register an elementwise op of several primitives; half precision is rounded once, at the end."""
+    lowering = widened(body)
+    lowering.__doc__ = doc
+    return register(schema, Kind.LOWERED, lowering, promotion=promotion, inplace=inplace, **options)

@@ -1,0 +1,24 @@
+"""View ops against torch: its operator database, geometry of random views, in-place writes under the tape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.parity import opinfo
+from tests.parity.opinfo import Exclusion
+
+NAMES = (
+    "view", "view_as", "reshape", "reshape_as", "ravel", "flatten", "unflatten", "expand", "expand_as",
+    "broadcast_to", "permute", "transpose", "t", "movedim", "T", "mT", "mH", "H", 
+    "squeeze", "unsqueeze", "select", "narrow", "diagonal", "unfold", "as_strided", "split", "split_with_sizes",
+    "chunk", "unbind", "tensor_split", "hsplit", "vsplit", "dsplit", "unsafe_split", "unsafe_chunk",
+)  # fmt: skip
+
+CASES = opinfo.cases(*NAMES, limit=12)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_op(case: Any) -> None:
+    case.run()
