@@ -62,6 +62,7 @@ def _is_database_lambda(function: Any) -> bool:
 
 
 def _with_raxis(function: types.FunctionType) -> Callable[..., Any]:
+    names = {**function.__globals__, "torch": raxis}
     made = types.FunctionType(
         function.__code__, names, function.__name__, function.__defaults__, function.__closure__
     )
