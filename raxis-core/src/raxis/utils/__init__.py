@@ -1,7 +1,7 @@
-"""Helpers that are not tensor operations: hook handles and data loading."""
+"""Helpers that are not tensor operations: checkpointing, hook tables, data loading."""
 
 from __future__ import annotations
 
-from raxis.utils import data, hooks
+from raxis.utils import checkpoint, data, hooks
 
-__all__ = ["data", "hooks"]
+__all__ = ["checkpoint", "data", "hooks"]

@@ -161,13 +161,3 @@ class HookRegistration(ModuleFields):
         The hook may edit the lists `missing_keys` and `unexpected_keys` in place; a strict load judges them after.
         """
         return attach(self._load_state_dict_post_hooks, hook)
-
-
-def has_call_hooks(module: ModuleFields) -> bool:
-    """Whether calling the module involves more than its `forward`."""
-    return bool(
-        module._forward_hooks
-        or module._forward_pre_hooks
-        or module._backward_hooks
-        or module._backward_pre_hooks
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from raxis.nn.modules.convert import Conversion
-from raxis.nn.modules.hooks import HookRegistration, call_with_hooks, has_call_hooks
+from raxis.nn.modules.hooks import HookRegistration, call_with_hooks
 from raxis.nn.modules.state import StateDictMixin
 from raxis.nn.modules.traversal import Traversal
 from raxis.nn.parameter import Buffer, Parameter
@@ -40,7 +40,7 @@ class Module(Traversal, HookRegistration, StateDictMixin, Conversion):
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if has_call_hooks(self):
+        if self._forward_hooks or self._forward_pre_hooks or self._backward_hooks or self._backward_pre_hooks:
             return call_with_hooks(self, args, kwargs)
         return self.forward(*args, **kwargs)
 
