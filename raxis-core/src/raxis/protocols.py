@@ -36,7 +36,9 @@ class Protocols:
         return int(value)
 
     def __format__(self: Tensor, specification: str) -> str:
-        if self._layout.ndim == 0 and not self._layout.device.type == "meta" and type(self).__name__ != "Parameter":
+        from raxis.tensor import Tensor, View
+
+        if self._layout.ndim == 0 and self._layout.device.type != "meta" and type(self) in (Tensor, View):
             return format(self.item(), specification)
         return object.__format__(self, specification)
 
