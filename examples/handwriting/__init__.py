@@ -1,0 +1,1 @@
+"""The parts of the handwriting demo: data, models, training, report."""
