@@ -13,7 +13,7 @@ import torch
 from raxis import dtypes
 from raxis.backends.meta import MetaBackend
 from raxis.backends.reference.random import philox
-from raxis.ptir import Builder, PrimitiveError, Program, TensorType, Value
+from raxis.ptir import Builder, PrimitiveError, Program, Region, TensorType, Value
 from tests.ptir.harness import BACKEND, Placed, apply, contiguous, execute, type_of
 
 F32, F64, I64 = dtypes.float32, dtypes.float64, dtypes.int64
@@ -265,6 +265,17 @@ def test_the_same_region_may_run_several_times() -> None:
     )
     x = np.arange(9, dtype=np.float32).reshape(3, 3)
     np.testing.assert_array_equal(execute(program, [x])[0], -x.T[::-1].T[::-1])
+
+
+def test_a_region_may_share_value_objects_with_the_program() -> None:
+    builder = Builder()
+    x, y = builder.parameter(VECTOR), builder.parameter(VECTOR)
+    difference = builder.emit("sub", x, y)
+    region = Region((x, y), builder.build([difference]).instructions, (difference,))
+    (swapped,) = builder.emit("composite", y, x, name="reversed", regions=[region])
+    values = np.arange(4, dtype=np.float32)
+    results = execute(builder.build([swapped, difference, x]), [values, 2 * values])
+    np.testing.assert_array_equal(results, [values, -values, values])
 
 
 @pytest.mark.parametrize("dtype", dtypes.ALL, ids=lambda dtype: dtype.name)

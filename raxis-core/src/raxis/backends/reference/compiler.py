@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from raxis.backends.reference.casting import Kernel
 from raxis.backends.reference.kernels import KERNELS, may_warn
 from raxis.backends.reference.source import Call, Source
 from raxis.backends.reference.views import View, scalar_view, strided_view
-from raxis.dtypes import HALF, Category, from_numpy_dtype
+from raxis.dtypes import HALF, Category, DType
 from raxis.ptir.primitives import PRIMITIVES
 from raxis.ptir.program import Instruction, Program, Region, Value
 
@@ -56,26 +56,36 @@ def compile_program(
 def _region_function(region: Region) -> control.RegionFunction:
     compiler = _Compiler()
     signature = [compiler.source.local() for _ in region.parameters]
-    compiler.arrays.update(zip(region.parameters, signature, strict=True))
+    compiler.define(region.parameters, signature)
     for instruction in region.instructions:
         compiler.run(instruction)
     return compiler.source.region_function(signature, [compiler.array(value) for value in region.results])
 
 
-class _Compiler:
-    """Names for the values of one function.
+@dataclass
+class _Known:
+    """What is known of a value.
 
-    A value has an array (a local variable), or a view from which the array is made when it is needed. Values
-    that repeat a by-value parameter also have `numbers`: the name of the Python number.
+    Attributes:
+        array: the local variable that holds it; None until it is needed, if there is a view.
+        view: how to make the array from a buffer argument.
+        number: the Python number that it repeats, if it comes from a by-value parameter.
+        constant: its elements, if they are known already.
     """
+
+    array: str | None = None
+    view: View | None = None
+    number: str | None = None
+    constant: Any = None
+
+
+class _Compiler:
+    """Turns instructions into calls, and keeps what is known of the values of the function at hand."""
 
     def __init__(self) -> None:
         self.source = Source()
-        self.arrays: dict[Value, str] = {}
-        self.views: dict[Value, View] = {}
-        self.numbers: dict[Value, str] = {}
+        self._known: dict[Value, _Known] = {}
         self._rank_0_arrays: dict[str, str] = {}
-        self._constants: dict[str, Any] = {}
         self._fresh: set[str] = set()
 
     def declare_parameters(self, program: Program, inputs: Sequence[Strides | None]) -> list[str]:
@@ -84,13 +94,16 @@ class _Compiler:
         for parameter, strides in zip(program.parameters, inputs, strict=True):
             names = [self.source.local()]
             if parameter.by_value or strides is None:
-                self.numbers[parameter] = names[0]
-                self.views[parameter] = scalar_view(parameter.type, names[0])
+                self._known[parameter] = _Known(view=scalar_view(parameter.type, names[0]), number=names[0])
             else:
                 names.append(self.source.local())
-                self.views[parameter] = strided_view(parameter.type, strides, *names)
+                self._known[parameter] = _Known(view=strided_view(parameter.type, strides, *names))
             signature += names
         return signature
+
+    def define(self, values: Sequence[Value], arrays: Sequence[str]) -> None:
+        """Let local variables hold values."""
+        self._known.update((value, _Known(array)) for value, array in zip(values, arrays, strict=True))
 
     def run(self, instruction: Instruction) -> None:
         """Append what computes the instruction's results."""
@@ -99,76 +112,57 @@ class _Compiler:
         elif not self._rearrange(instruction) and not self._fold(instruction):
             self._call(instruction)
 
-    def _define(self, values: Sequence[Value], names: Sequence[str]) -> None:
-        for value, name in zip(values, names, strict=True):
-            self._forget(value)
-            self.arrays[value] = name
-
-    def _forget(self, value: Value) -> None:
-        """Drop what a value was when the same region ran before."""
-        for known in (self.arrays, self.views, self.numbers):
-            known.pop(value, None)
-
     def _inline(self, instruction: Instruction) -> None:
         (region,) = instruction.regions
-        self._alias(region.parameters, instruction.operands)
+        outside = self._known
+        operands = [outside[operand] for operand in instruction.operands]
+        self._known = dict(zip(region.parameters, operands, strict=True))
         for inner in region.instructions:
             self.run(inner)
-        self._alias(instruction.results, region.results)
-
-    def _alias(self, targets: Sequence[Value], sources: Sequence[Value]) -> None:
-        for target, source in zip(targets, sources, strict=True):
-            self._forget(target)
-            _copy_entry(self.arrays, target, source)
-            _copy_entry(self.views, target, source)
-            _copy_entry(self.numbers, target, source)
+        results = [self._known[result] for result in region.results]
+        self._known = outside | dict(zip(instruction.results, results, strict=True))
 
     def _rearrange(self, instruction: Instruction) -> bool:
         """Handle a view of a view without any code; False if this is not one."""
         if instruction.primitive not in shaping.VIEWS:
             return False
-        (operand,), (result,) = instruction.operands, instruction.results
-        view, number = self.views.get(operand), self.numbers.get(operand)
+        operand = self._known[instruction.operands[0]]
+        view = operand.view
         if view is None or (instruction.primitive == "reshape" and not view.is_contiguous):
             return False
-        self._forget(result)
-        self.views[result] = view.through(KERNELS[instruction.primitive](instruction))
-        if number is not None:
-            self.numbers[result] = number
+        moved = view.through(KERNELS[instruction.primitive](instruction))
+        self._known[instruction.results[0]] = _Known(view=moved, number=operand.number)
         return True
 
     def _fold(self, instruction: Instruction) -> bool:
         """Compute a constant, or a view of one, now; False if this is neither."""
-        names = [self.arrays.get(operand) for operand in instruction.operands]
-        if instruction.primitive not in _FOLDED or not all(name in self._constants for name in names):
+        constants = [self._known[operand].constant for operand in instruction.operands]
+        if instruction.primitive not in _FOLDED or any(constant is None for constant in constants):
             return False
-        values = KERNELS[instruction.primitive](instruction)(
-            *[self._constants[name] for name in names if name]
-        )
-        name = self.source.bind("constant", values)
-        self._constants[name] = values
-        self._define(instruction.results, [name])
+        values = KERNELS[instruction.primitive](instruction)(*constants)
+        self._known[instruction.results[0]] = _Known(self.source.bind("constant", values), constant=values)
         return True
 
     def array(self, value: Value) -> str:
         """The local variable that holds the value's array."""
-        if value not in self.arrays:
-            view = self.views[value]
-            if value in self.numbers:
-                self.arrays[value] = self._repeated(self.numbers[value], view)
-            else:
-                self.arrays[value] = self._construct(view, view.buffer)
-        return self.arrays[value]
+        known = self._known[value]
+        if known.array is None:
+            known.array = self._made(value, known)
+        return known.array
 
-    def _repeated(self, number: str, view: View) -> str:
-        rank_0 = self._rank_0_array(number, view.model.dtype)
-        return self._construct(view, rank_0) if view.model.ndim else rank_0
+    def _made(self, value: Value, known: _Known) -> str:
+        if known.view is None:
+            raise KeyError(f"value {value} has neither an array nor a view.")
+        if known.number is None:
+            return self._construct(known.view, known.view.buffer)
+        rank_0 = self._rank_0_array(known.number, value.type.dtype)
+        return self._construct(known.view, rank_0) if value.type.rank else rank_0
 
-    def _rank_0_array(self, number: str, dtype: np.dtype[Any]) -> str:
+    def _rank_0_array(self, number: str, dtype: DType) -> str:
         if number not in self._rank_0_arrays:
             name = self._rank_0_arrays[number] = self.source.local()
-            arguments = [number, self.source.bind("dtype", dtype)]
-            overflows = from_numpy_dtype(dtype).category >= Category.FLOAT
+            arguments = [number, self.source.bind("dtype", dtype.numpy)]
+            overflows = dtype.category >= Category.FLOAT
             self.source.calls.append(Call((name,), self.source.bind("array", np.array), arguments, overflows))
         return self._rank_0_arrays[number]
 
@@ -185,14 +179,15 @@ class _Compiler:
     def _call(self, instruction: Instruction) -> None:
         kernel = self._kernel(instruction)
         is_ufunc = isinstance(kernel, np.ufunc)
-        arguments = (
-            self._ufunc_arguments(instruction) if is_ufunc else [self.array(x) for x in instruction.operands]
-        )
+        operands = instruction.operands
+        arguments = self._ufunc_arguments(operands) if is_ufunc else [self.array(value) for value in operands]
         targets = tuple(self.source.local() for _ in instruction.results)
         function = self.source.bind("kernel", kernel)
         unpacks = PRIMITIVES[instruction.primitive].several_results
-        self.source.calls.append(Call(targets, function, arguments, may_warn(instruction), unpacks, is_ufunc))
-        self._define(instruction.results, targets)
+        self.source.calls.append(
+            Call(targets, function, arguments, may_warn(instruction), unpacks, takes_out=is_ufunc)
+        )
+        self.define(instruction.results, targets)
         if instruction.primitive not in _MAY_SHARE_MEMORY:
             self._fresh.update(targets)
 
@@ -202,21 +197,21 @@ class _Compiler:
             return control.KERNELS[instruction.primitive](instruction, regions)
         return KERNELS[instruction.primitive](instruction)
 
-    def _ufunc_arguments(self, instruction: Instruction) -> list[str]:
+    def _ufunc_arguments(self, operands: Sequence[Value]) -> list[str]:
         """Operands of a ufunc, which broadcasts: repeated numbers stay numbers beside a whole array."""
-        operands = instruction.operands
-        if all(operand in self.numbers for operand in operands):
+        numbers = [self._known[operand].number for operand in operands]
+        if None not in numbers:
             return [self.array(operand) for operand in operands]
         return [
-            self._number(operand) if operand in self.numbers else self.array(operand) for operand in operands
+            self.array(operand) if number is None else self._beside_array(number, operand.type.dtype)
+            for operand, number in zip(operands, numbers, strict=True)
         ]
 
-    def _number(self, operand: Value) -> str:
+    def _beside_array(self, number: str, dtype: DType) -> str:
         # NumPy takes a Python float or complex in the array's precision, except beside bfloat16, which is not
         # its own; and it checks the range of an int.
-        if operand.type.dtype.category >= Category.FLOAT and operand.type.dtype not in HALF:
-            return self.numbers[operand]
-        return self._rank_0_array(self.numbers[operand], operand.type.dtype.numpy)
+        whole = dtype.category >= Category.FLOAT and dtype not in HALF
+        return number if whole else self._rank_0_array(number, dtype)
 
     def write_results(self, results: Sequence[Value], strides: Sequence[Strides]) -> list[str]:
         """Append the writing of all results; returns the function's signature for them."""
@@ -248,8 +243,3 @@ class _Compiler:
         name = self.source.local()
         self.source.calls.append(Call((name,), self.source.bind("copy", np.array), [array]))
         return name
-
-
-def _copy_entry(known: dict[Value, Any], target: Value, source: Value) -> None:
-    if source in known:
-        known[target] = known[source]
