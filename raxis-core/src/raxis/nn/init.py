@@ -69,7 +69,8 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     Raises:
         ValueError: the name is not known or `param` is not a number.
 
-    >>> calculate_gain("leaky_relu", 1.0)
+    >>> from raxis.nn import init
+    >>> init.calculate_gain("leaky_relu", 1.0)
     1.0
     """
     if nonlinearity == "leaky_relu":
@@ -93,7 +94,9 @@ def _slope(param: Any) -> float:
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Fill with numbers between `a` and `b`, all equally likely.
 
-    >>> bool((uniform_(raxis.empty(100), 2.0, 3.0) >= 2.0).all())
+    >>> import raxis
+    >>> from raxis.nn import init
+    >>> bool((init.uniform_(raxis.empty(100), 2.0, 3.0) >= 2.0).all())
     True
     """
     return tensor.uniform_(a, b, generator=generator)
@@ -105,7 +108,9 @@ def normal_(
 ) -> Tensor:
     """Fill with normally distributed numbers.
 
-    >>> normal_(raxis.empty(3), mean=2.0, std=0.0).tolist()
+    >>> import raxis
+    >>> from raxis.nn import init
+    >>> init.normal_(raxis.empty(3), mean=2.0, std=0.0).tolist()
     [2.0, 2.0, 2.0]
     """
     return tensor.normal_(mean, std, generator=generator)
@@ -124,7 +129,9 @@ def trunc_normal_(
 
     Uniform numbers between the distribution function's values at both ends are sent through its inverse.
 
-    >>> bool((trunc_normal_(raxis.empty(1000)).abs() <= 2.0).all())
+    >>> import raxis
+    >>> from raxis.nn import init
+    >>> bool((init.trunc_normal_(raxis.empty(1000)).abs() <= 2.0).all())
     True
     """
     if mean < a - 2 * std or mean > b + 2 * std:
@@ -142,7 +149,9 @@ def trunc_normal_(
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with `val`.
 
-    >>> constant_(raxis.empty(2), 0.5).tolist()
+    >>> import raxis
+    >>> from raxis.nn import init
+    >>> init.constant_(raxis.empty(2), 0.5).tolist()
     [0.5, 0.5]
     """
     return tensor.fill_(val)
@@ -151,7 +160,9 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
 def ones_(tensor: Tensor) -> Tensor:
     """Fill with ones.
 
-    >>> ones_(raxis.empty(2)).tolist()
+    >>> import raxis
+    >>> from raxis.nn import init
+    >>> init.ones_(raxis.empty(2)).tolist()
     [1.0, 1.0]
     """
     return constant_(tensor, 1.0)
@@ -160,7 +171,9 @@ def ones_(tensor: Tensor) -> Tensor:
 def zeros_(tensor: Tensor) -> Tensor:
     """Fill with zeros.
 
-    >>> zeros_(raxis.empty(2)).tolist()
+    >>> import raxis
+    >>> from raxis.nn import init
+    >>> init.zeros_(raxis.empty(2)).tolist()
     [0.0, 0.0]
     """
     return constant_(tensor, 0.0)
@@ -173,7 +186,9 @@ def eye_(tensor: Tensor) -> Tensor:
     Raises:
         ValueError: `tensor` does not have two dimensions.
 
-    >>> eye_(raxis.empty(2, 3)).tolist()
+    >>> import raxis
+    >>> from raxis.nn import init
+    >>> init.eye_(raxis.empty(2, 3)).tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     """
     _require_dimensions(tensor, 2)
@@ -187,7 +202,9 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     Raises:
         ValueError: `tensor` has not three to five dimensions, or the first is not divisible by `groups`.
 
-    >>> dirac_(raxis.empty(1, 1, 3)).tolist()
+    >>> import raxis
+    >>> from raxis.nn import init
+    >>> init.dirac_(raxis.empty(1, 1, 3)).tolist()
     [[[0.0, 1.0, 0.0]]]
     """
     _require_dimensions(tensor, 3, 4, 5)
@@ -211,7 +228,9 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
     Raises:
         ValueError: `tensor` has fewer than two dimensions.
 
-    >>> bool((xavier_uniform_(raxis.empty(3, 3)).abs() <= 1.0).all())
+    >>> import raxis
+    >>> from raxis.nn import init
+    >>> bool((init.xavier_uniform_(raxis.empty(3, 3)).abs() <= 1.0).all())
     True
     """
     bound = math.sqrt(3.0) * _xavier_std(tensor, gain)
@@ -224,7 +243,9 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | Non
     Raises:
         ValueError: `tensor` has fewer than two dimensions.
 
-    >>> tuple(xavier_normal_(raxis.empty(3, 5)).shape)
+    >>> import raxis
+    >>> from raxis.nn import init
+    >>> tuple(init.xavier_normal_(raxis.empty(3, 5)).shape)
     (3, 5)
     """
     return normal_(tensor, 0.0, _xavier_std(tensor, gain), generator)
@@ -256,7 +277,9 @@ def kaiming_uniform_(
     Raises:
         ValueError: `tensor` has fewer than two dimensions, or `mode` or `nonlinearity` is not known.
 
-    >>> bool((kaiming_uniform_(raxis.empty(2, 6)).abs() <= 1.0).all())
+    >>> import raxis
+    >>> from raxis.nn import init
+    >>> bool((init.kaiming_uniform_(raxis.empty(2, 6)).abs() <= 1.0).all())
     True
     """
     if _is_empty(tensor):
@@ -277,7 +300,9 @@ def kaiming_normal_(
     Raises:
         ValueError: `tensor` has fewer than two dimensions, or `mode` or `nonlinearity` is not known.
 
-    >>> tuple(kaiming_normal_(raxis.empty(2, 6), nonlinearity="relu").shape)
+    >>> import raxis
+    >>> from raxis.nn import init
+    >>> tuple(init.kaiming_normal_(raxis.empty(2, 6), nonlinearity="relu").shape)
     (2, 6)
     """
     if _is_empty(tensor):
@@ -305,7 +330,9 @@ def fans(tensor: Tensor) -> tuple[int, int]:
     Raises:
         ValueError: `tensor` has fewer than two dimensions.
 
-    >>> fans(raxis.empty(8, 4, 3, 3))
+    >>> import raxis
+    >>> from raxis.nn import init
+    >>> init.fans(raxis.empty(8, 4, 3, 3))
     (36, 72)
     """
     if tensor.dim() < 2:
@@ -327,7 +354,9 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None =
     Raises:
         ValueError: `tensor` has fewer than two dimensions.
 
-    >>> weight = orthogonal_(raxis.empty(3, 3))
+    >>> import raxis
+    >>> from raxis.nn import init
+    >>> weight = init.orthogonal_(raxis.empty(3, 3))
     >>> raxis.allclose(weight @ weight.T, raxis.eye(3), atol=1e-5)
     True
     """
@@ -359,7 +388,9 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
     Raises:
         ValueError: `tensor` does not have two dimensions.
 
-    >>> int((sparse_(raxis.empty(4, 2), sparsity=0.5) == 0).sum())
+    >>> import raxis
+    >>> from raxis.nn import init
+    >>> int((init.sparse_(raxis.empty(4, 2), sparsity=0.5) == 0).sum())
     4
     """
     _require_dimensions(tensor, 2)

@@ -20,6 +20,7 @@ class Parameter(Tensor):
         data: tensor of any shape; an empty float tensor when omitted.
         requires_grad: whether gradients are recorded; needs a floating or complex dtype when true.
 
+    >>> import raxis
     >>> weight = raxis.nn.Parameter(raxis.zeros(2, 3))
     >>> weight.requires_grad, weight.is_leaf
     (True, True)
@@ -49,6 +50,7 @@ class Buffer(Tensor):
         data: tensor of any shape; an empty float tensor when omitted.
         persistent: whether ``state_dict()`` of the owning module contains it.
 
+    >>> import raxis
     >>> module = raxis.nn.Module()
     >>> module.mean = raxis.nn.Buffer(raxis.zeros(3))
     >>> list(module.state_dict())

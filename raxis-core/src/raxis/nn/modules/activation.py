@@ -29,6 +29,7 @@ __all__ = [
 class Sigmoid(Module):
     """1 / (1 + exp(-x)).
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.Sigmoid()(raxis.tensor(0.0)).item()
     0.5
@@ -42,6 +43,7 @@ class Sigmoid(Module):
 class Tanh(Module):
     """The hyperbolic tangent.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.Tanh()(raxis.tensor(0.0)).item()
     0.0
@@ -55,6 +57,7 @@ class Tanh(Module):
 class LogSigmoid(Module):
     """The logarithm of the sigmoid, computed without overflow.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.LogSigmoid()(raxis.tensor(-1000.0)).item()
     -1000.0
@@ -68,6 +71,7 @@ class LogSigmoid(Module):
 class Softsign(Module):
     """x / (1 + |x|).
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.Softsign()(raxis.tensor(1.0)).item()
     0.5
@@ -81,6 +85,7 @@ class Softsign(Module):
 class Softplus(Module):
     """log(1 + exp(`beta` · x)) / `beta`; x itself where `beta` · x exceeds `threshold`.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.Softplus()(raxis.tensor(100.0)).item()
     100.0
@@ -104,6 +109,7 @@ class GELU(Module):
 
     Source: D. Hendrycks, K. Gimpel, "Gaussian error linear units", 2016.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.GELU()(raxis.tensor(0.0)).item()
     0.0
@@ -124,6 +130,7 @@ class GELU(Module):
 class SiLU(InplaceActivation):
     """x · sigmoid(x), also called swish.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.SiLU()(raxis.tensor(0.0)).item()
     0.0
@@ -139,6 +146,7 @@ class Mish(InplaceActivation):
 
     Source: D. Misra, "Mish: a self regularized non-monotonic activation function", 2019.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.Mish()(raxis.tensor(0.0)).item()
     0.0
@@ -154,6 +162,7 @@ class GLU(Module):
 
     Source: Y. Dauphin et al., "Language modeling with gated convolutional networks", 2016.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.GLU()(raxis.tensor([3.0, 0.0])).tolist()
     [1.5]
@@ -187,6 +196,7 @@ class _SoftmaxFamily(Module):
 class Softmax(_SoftmaxFamily):
     """exp(x), scaled so that the sum along `dim` is one.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.Softmax(dim=0)(raxis.zeros(4)).tolist()
     [0.25, 0.25, 0.25, 0.25]
@@ -200,6 +210,7 @@ class Softmax(_SoftmaxFamily):
 class LogSoftmax(_SoftmaxFamily):
     """The logarithm of :class:`Softmax`, computed without overflow.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.LogSoftmax(dim=0)(raxis.tensor([5.0])).tolist()
     [0.0]

@@ -110,6 +110,7 @@ class Sequential(_ModuleSequence):
 
     Takes modules, or one ordered dictionary of them by name.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
     >>> tuple(model(raxis.zeros(3, 4)).shape)

@@ -134,6 +134,7 @@ class Conv1d(_Convolution):
     Raises:
         ValueError: channels and groups do not fit, or a padding is not known or not possible.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> tuple(nn.Conv1d(3, 8, 5, padding="same")(raxis.zeros(2, 3, 10)).shape)
     (2, 8, 10)
@@ -155,6 +156,7 @@ class Conv2d(_Convolution):
     Raises:
         ValueError: channels and groups do not fit, or a padding is not known or not possible.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> tuple(nn.Conv2d(3, 8, 3, stride=2, padding=1)(raxis.zeros(2, 3, 32, 32)).shape)
     (2, 8, 16, 16)

@@ -62,6 +62,7 @@ class Conversion(ModuleFields):
         Raises:
             TypeError: `dtype` is neither floating nor complex, or an argument has another type.
 
+        >>> import raxis
         >>> from raxis import nn
         >>> nn.Linear(2, 3).to(raxis.float64).weight.dtype
         raxis.float64

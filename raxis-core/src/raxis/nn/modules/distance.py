@@ -16,6 +16,7 @@ __all__ = ["CosineSimilarity"]
 class CosineSimilarity(Module):
     """The cosine of the angle between vectors along `dim`; norms below `eps` count as `eps`.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.CosineSimilarity(dim=0)(raxis.tensor([1.0, 0.0]), raxis.tensor([0.0, 2.0])).item()
     0.0

@@ -35,6 +35,7 @@ class Dropout(_Dropout):
     Raises:
         ValueError: `p` is not between 0 and 1.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.Dropout(0.2).eval()(raxis.ones(3)).tolist()
     [1.0, 1.0, 1.0]
@@ -48,6 +49,7 @@ class Dropout(_Dropout):
 class Dropout1d(_Dropout):
     """Sets whole channels of (N, C, L) or (C, L) to zero with probability `p`, like :class:`Dropout` otherwise.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> tuple(nn.Dropout1d(0.2)(raxis.ones(2, 3, 4)).shape)
     (2, 3, 4)
@@ -61,6 +63,7 @@ class Dropout1d(_Dropout):
 class Dropout2d(_Dropout):
     """Sets whole channels of (N, C, H, W) or (C, H, W) to zero with probability `p`, like :class:`Dropout` otherwise.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> tuple(nn.Dropout2d(0.2)(raxis.ones(2, 3, 4, 4)).shape)
     (2, 3, 4, 4)

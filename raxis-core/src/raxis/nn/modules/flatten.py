@@ -16,6 +16,7 @@ __all__ = ["Flatten", "Unflatten"]
 class Flatten(Module):
     """Merges the dimensions from `start_dim` to `end_dim` into one.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> tuple(nn.Flatten()(raxis.zeros(8, 3, 4, 4)).shape)
     (8, 48)
@@ -40,6 +41,7 @@ class Unflatten(Module):
     Raises:
         TypeError: `dim` is not an int or `unflattened_size` not a sequence of ints.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> tuple(nn.Unflatten(1, (3, 4, 4))(raxis.zeros(8, 48)).shape)
     (8, 3, 4, 4)

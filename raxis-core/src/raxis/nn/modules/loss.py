@@ -74,6 +74,7 @@ class _WeightedLoss(_Loss):
 class L1Loss(_Loss):
     """The absolute difference.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.L1Loss()(raxis.tensor([1.0, 2.0]), raxis.tensor([0.0, 0.0])).item()
     1.5
@@ -87,6 +88,7 @@ class L1Loss(_Loss):
 class MSELoss(_Loss):
     """The squared difference.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.MSELoss()(raxis.tensor([1.0, 2.0]), raxis.tensor([0.0, 0.0])).item()
     2.5
@@ -100,6 +102,7 @@ class MSELoss(_Loss):
 class SmoothL1Loss(_Loss):
     """0.5 d² / `beta` where the difference d is below `beta` in size, |d| - 0.5 `beta` elsewhere.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.SmoothL1Loss()(raxis.tensor([1.0, 3.0]), raxis.tensor([0.0, 0.0])).item()
     1.5
@@ -123,6 +126,7 @@ class SmoothL1Loss(_Loss):
 class HuberLoss(_Loss):
     """0.5 d² where the difference d is below `delta` in size, `delta` · (|d| - 0.5 `delta`) elsewhere.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.HuberLoss()(raxis.tensor([1.0, 3.0]), raxis.tensor([0.0, 0.0])).item()
     1.5
@@ -140,6 +144,7 @@ class HuberLoss(_Loss):
 class BCELoss(_WeightedLoss):
     """Binary cross entropy of probabilities; logarithms are limited to at least -100.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.BCELoss()(raxis.tensor([1.0]), raxis.tensor([1.0])).item()
     0.0
@@ -155,6 +160,7 @@ class BCEWithLogitsLoss(_WeightedLoss):
 
     `pos_weight` multiplies the part of the loss that belongs to positive targets.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> round(nn.BCEWithLogitsLoss()(raxis.tensor([0.0]), raxis.tensor([1.0])).item(), 4)
     0.6931
@@ -190,6 +196,7 @@ class NLLLoss(_WeightedLoss):
         reduce: deprecated.
         reduction: ``"mean"``, ``"sum"`` or ``"none"``.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.NLLLoss()(raxis.tensor([[-0.5, -2.0]]), raxis.tensor([0])).item()
     0.5
@@ -224,6 +231,7 @@ class CrossEntropyLoss(_WeightedLoss):
         reduction: ``"mean"``, ``"sum"`` or ``"none"``.
         label_smoothing: part of the target that is spread evenly over all classes.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> round(nn.CrossEntropyLoss()(raxis.zeros(1, 2), raxis.tensor([0])).item(), 4)
     0.6931
@@ -260,6 +268,7 @@ class KLDivLoss(_Loss):
     ``reduction="batchmean"`` divides the sum by the size of the first dimension, which is the divergence as
     mathematics defines it.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.KLDivLoss(reduction="batchmean")(raxis.zeros(1, 1), raxis.ones(1, 1)).item()
     0.0
@@ -283,6 +292,7 @@ class KLDivLoss(_Loss):
 class CosineEmbeddingLoss(_Loss):
     """1 - cos where the target is 1, max(0, cos - `margin`) where it is -1.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> vectors = raxis.tensor([[3.0, 0.0]])
     >>> nn.CosineEmbeddingLoss()(vectors, vectors, raxis.tensor([-1])).item()
@@ -313,6 +323,7 @@ class TripletMarginLoss(_Loss):
     Raises:
         ValueError: `margin` is not positive.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> anchor, negative = raxis.zeros(1, 2), raxis.tensor([[3.0, 4.0]])
     >>> nn.TripletMarginLoss()(anchor, anchor, negative).item()

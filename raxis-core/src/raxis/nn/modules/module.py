@@ -22,6 +22,7 @@ class Module(Traversal, HookRegistration, StateDictMixin, Conversion):
 
     Subclasses call ``super().__init__()``, assign their parts and define ``forward``.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> class Scale(nn.Module):
     ...     def __init__(self):

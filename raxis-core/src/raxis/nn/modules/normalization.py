@@ -51,6 +51,7 @@ class LayerNorm(_ScaleAndShift):
         device: where the parameters live.
         dtype: their floating dtype.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.LayerNorm(2, eps=0.0)(raxis.tensor([1.0, 3.0])).tolist()
     [-1.0, 1.0]
@@ -96,6 +97,7 @@ class RMSNorm(Module):
         device: where the parameter lives.
         dtype: its floating dtype.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.RMSNorm(2, eps=0.0)(raxis.tensor([3.0, 3.0])).tolist()
     [1.0, 1.0]
@@ -142,6 +144,7 @@ class GroupNorm(_ScaleAndShift):
     Raises:
         ValueError: `num_channels` is not divisible by `num_groups`.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.GroupNorm(1, 2, eps=0.0)(raxis.tensor([[1.0, 3.0]])).tolist()
     [[-1.0, 1.0]]

@@ -55,6 +55,7 @@ class MaxPool1d(_MaxPool):
         return_indices: whether to return the places of the maxima too.
         ceil_mode: whether a window may start inside and end outside.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.MaxPool1d(2)(raxis.tensor([[1.0, 3.0, 2.0, 0.0]])).tolist()
     [[3.0, 2.0]]
@@ -76,6 +77,7 @@ class MaxPool1d(_MaxPool):
 class MaxPool2d(_MaxPool):
     """The maximum over windows of the last two dimensions; arguments as of :class:`MaxPool1d`, one int or two.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> tuple(nn.MaxPool2d(3, stride=2)(raxis.zeros(2, 4, 9, 7)).shape)
     (2, 4, 4, 3)
@@ -117,6 +119,7 @@ class AvgPool1d(_AvgPool):
         ceil_mode: whether a window may start inside and end outside.
         count_include_pad: whether the zeros of the padding count as elements.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.AvgPool1d(2)(raxis.tensor([[1.0, 3.0, 2.0, 0.0]])).tolist()
     [[2.0, 1.0]]
@@ -149,6 +152,7 @@ class AvgPool2d(_AvgPool):
 
     `divisor_override` divides the sum of a window by another number than its size.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> tuple(nn.AvgPool2d(3, stride=2)(raxis.zeros(2, 4, 9, 7)).shape)
     (2, 4, 4, 3)
@@ -187,6 +191,7 @@ class AvgPool2d(_AvgPool):
 class AdaptiveAvgPool1d(Module):
     """The mean over windows of the last dimension, chosen so that `output_size` results come out.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.AdaptiveAvgPool1d(2)(raxis.tensor([[1.0, 3.0, 2.0, 0.0]])).tolist()
     [[2.0, 1.0]]
@@ -209,6 +214,7 @@ class AdaptiveAvgPool2d(Module):
 
     A size of None keeps the input's.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> tuple(nn.AdaptiveAvgPool2d((5, None))(raxis.zeros(1, 64, 10, 9)).shape)
     (1, 64, 5, 9)

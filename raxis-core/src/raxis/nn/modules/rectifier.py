@@ -34,6 +34,7 @@ __all__ = [
 class Threshold(Module):
     """Keeps elements greater than `threshold` and replaces the others by `value`.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.Threshold(0.5, 9.0)(raxis.tensor([0.0, 1.0])).tolist()
     [9.0, 1.0]
@@ -56,6 +57,7 @@ class Threshold(Module):
 class ReLU(InplaceActivation):
     """max(0, x).
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.ReLU()(raxis.tensor([-1.0, 2.0])).tolist()
     [0.0, 2.0]
@@ -72,6 +74,7 @@ class Hardtanh(Module):
     Raises:
         ValueError: `max_val` is not greater than `min_val`.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.Hardtanh()(raxis.tensor([-3.0, 0.5])).tolist()
     [-1.0, 0.5]
@@ -96,6 +99,7 @@ class Hardtanh(Module):
 class ReLU6(Hardtanh):
     """min(max(0, x), 6).
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.ReLU6()(raxis.tensor([-1.0, 8.0])).tolist()
     [0.0, 6.0]
@@ -111,6 +115,7 @@ class ReLU6(Hardtanh):
 class Hardsigmoid(InplaceActivation):
     """min(max(0, x + 3), 6) / 6. `inplace` is not shown by ``repr``.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.Hardsigmoid()(raxis.tensor([-4.0, 0.0])).tolist()
     [0.0, 0.5]
@@ -129,6 +134,7 @@ class Hardswish(InplaceActivation):
 
     Source: A. Howard et al., "Searching for MobileNetV3", 2019.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.Hardswish()(raxis.tensor([-4.0, 3.0])).abs().tolist()
     [0.0, 3.0]
@@ -145,6 +151,7 @@ class Hardswish(InplaceActivation):
 class LeakyReLU(Module):
     """x where positive, `negative_slope` · x elsewhere.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.LeakyReLU(0.5)(raxis.tensor([-2.0, 2.0])).tolist()
     [-1.0, 2.0]
@@ -168,6 +175,7 @@ class PReLU(Module):
 
     Source: K. He et al., "Delving deep into rectifiers", 2015.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.PReLU(init=0.5)(raxis.tensor([-2.0, 2.0])).tolist()
     [-1.0, 2.0]
@@ -205,6 +213,7 @@ class ELU(Module):
 
     Source: D. Clevert et al., "Fast and accurate deep network learning by exponential linear units", 2015.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.ELU()(raxis.tensor([0.0, 2.0])).tolist()
     [0.0, 2.0]
@@ -228,6 +237,7 @@ class CELU(Module):
 
     Source: J. Barron, "Continuously differentiable exponential linear units", 2017.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> nn.CELU()(raxis.tensor([0.0, 2.0])).tolist()
     [0.0, 2.0]
@@ -251,6 +261,7 @@ class SELU(InplaceActivation):
 
     Source: G. Klambauer et al., "Self-normalizing neural networks", 2017.
 
+    >>> import raxis
     >>> from raxis import nn
     >>> round(nn.SELU()(raxis.tensor(1.0)).item(), 4)
     1.0507

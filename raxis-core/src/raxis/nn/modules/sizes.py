@@ -9,9 +9,5 @@ SizeLike: TypeAlias = "int | Sequence[int]"
 
 
 def repeated(size: SizeLike, count: int) -> tuple[int, ...]:
-    """`size` as a tuple, a single int repeated `count` times.
-
-    >>> repeated(3, 2), repeated((1, 2), 2)
-    ((3, 3), (1, 2))
-    """
+    """`size` as a tuple, a single int repeated `count` times."""
     return tuple(size) if isinstance(size, Sequence) else (size,) * count

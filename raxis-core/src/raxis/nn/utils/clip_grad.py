@@ -31,7 +31,7 @@ def get_total_norm(tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite:
         RuntimeError: the norm is not finite and `error_if_nonfinite` is set.
 
     >>> import raxis
-    >>> get_total_norm([raxis.tensor([3.0]), raxis.tensor([4.0])]).item()
+    >>> raxis.nn.utils.get_total_norm([raxis.tensor([3.0]), raxis.tensor([4.0])]).item()
     5.0
     """
     members = [tensors] if isinstance(tensors, Tensor) else list(tensors)
@@ -65,7 +65,7 @@ def clip_grads_with_norm_(parameters: Tensors, max_norm: float, total_norm: Tens
     >>> import raxis
     >>> weight = raxis.nn.Parameter(raxis.zeros(1))
     >>> weight.grad = raxis.tensor([8.0])
-    >>> clip_grads_with_norm_(weight, 2.0, raxis.tensor(4.0))
+    >>> raxis.nn.utils.clip_grads_with_norm_(weight, 2.0, raxis.tensor(4.0))
     >>> round(weight.grad.item(), 4)
     4.0
     """
@@ -103,7 +103,7 @@ def clip_grad_norm_(
     >>> import raxis
     >>> weight = raxis.nn.Parameter(raxis.zeros(2))
     >>> weight.grad = raxis.tensor([3.0, 4.0])
-    >>> clip_grad_norm_(weight, max_norm=1.0).item()
+    >>> raxis.nn.utils.clip_grad_norm_(weight, max_norm=1.0).item()
     5.0
     """
     members = [parameters] if isinstance(parameters, Tensor) else list(parameters)
@@ -125,7 +125,7 @@ def clip_grad_value_(
     >>> import raxis
     >>> weight = raxis.nn.Parameter(raxis.zeros(2))
     >>> weight.grad = raxis.tensor([-3.0, 0.5])
-    >>> clip_grad_value_(weight, 1.0)
+    >>> raxis.nn.utils.clip_grad_value_(weight, 1.0)
     >>> weight.grad.tolist()
     [-1.0, 0.5]
     """

@@ -18,7 +18,7 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
         TypeError: the parameters are on different devices.
 
     >>> import raxis
-    >>> parameters_to_vector([raxis.tensor([[1.0, 2.0]]), raxis.tensor([3.0])]).tolist()
+    >>> raxis.nn.utils.parameters_to_vector([raxis.tensor([[1.0, 2.0]]), raxis.tensor([3.0])]).tolist()
     [1.0, 2.0, 3.0]
     """
     members = list(parameters)
@@ -34,7 +34,7 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
 
     >>> import raxis
     >>> weight = raxis.zeros(2, 1)
-    >>> vector_to_parameters(raxis.tensor([1.0, 2.0]), [weight])
+    >>> raxis.nn.utils.vector_to_parameters(raxis.tensor([1.0, 2.0]), [weight])
     >>> weight.tolist()
     [[1.0], [2.0]]
     """

@@ -54,8 +54,8 @@ class OneCycleLR(LRScheduler):
     >>> import raxis
     >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0, momentum=0.9)
     >>> schedule = raxis.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1.0, total_steps=10)
-    >>> schedule.get_last_lr(), optimizer.param_groups[0]["momentum"]
-    ([0.04], 0.95)
+    >>> round(schedule.get_last_lr()[0], 4), optimizer.param_groups[0]["momentum"]
+    (0.04, 0.95)
     """
 
     def __init__(
