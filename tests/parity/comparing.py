@@ -41,6 +41,8 @@ def assert_same(ours: Any, theirs: Any, *, values: bool = True, tolerances: Tole
         assert len(ours) == len(theirs)
         for our_item, their_item in zip(ours, theirs, strict=True):
             assert_same(our_item, their_item, values=values, tolerances=tolerances)
+    elif isinstance(theirs, dict):
+        assert_same(list(ours.values()), list(theirs.values()), values=values, tolerances=tolerances)
     elif isinstance(theirs, torch.Tensor):
         assert isinstance(ours, Tensor), f"got {type(ours).__name__}, expected a tensor"
         _assert_same_tensor(to_torch(ours), theirs.detach(), values, tolerances)
