@@ -1,0 +1,56 @@
+"""Code in README.md and docs/ runs, and local links lead somewhere.
+
+Each ```` ```python ```` block of a page runs after those before it, in one namespace; each ```` ```pycon ```` block is
+a doctest. A line ``<!-- not run: reason -->`` above a block exempts it.
+"""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md")])
+
+_BLOCK = re.compile(
+    r"^(?P<exempt><!-- not run: [^\n]+ -->\n)?```(?P<language>python|pycon)\n(?P<code>.*?)^```$", re.M | re.S
+)
+_LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
+
+page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+
+
+def run_block(language: str, code: str, line: int, path: Path, names: dict[str, Any]) -> None:
+    """Run one block, shifted so that a traceback names the page's own line."""
+    if language == "python":
+        exec(compile("\n" * line + code, str(path), "exec"), names)
+        return
+    test = doctest.DocTestParser().get_doctest(code, names, path.name, str(path), line)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    report: list[str] = []
+    runner.run(test, out=report.append, clear_globs=False)
+    names.update(test.globs)
+    assert not runner.failures, "".join(report)
+
+
+@page
+def test_code_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = path.read_text(encoding="utf-8")
+    names: dict[str, Any] = {"__name__": "page"}
+    for match in _BLOCK.finditer(text):
+        if not match["exempt"]:
+            line = text.count("\n", 0, match.start("code"))
+            run_block(match["language"], match["code"], line, path, names)
+
+
+@page
+def test_local_links_lead_somewhere(path: Path) -> None:
+    missing = [
+        link for link in _LINK.findall(path.read_text(encoding="utf-8")) if not (path.parent / link).exists()
+    ]
+    assert missing == []
