@@ -58,11 +58,11 @@ format: $(TEST) ## apply formatting and the safe fixes
 types: $(TEST) ## check annotations strictly
 	.venv/bin/mypy
 
-stubs: $(TEST) ## write the type stubs and docs/ops.md again from the op table
+stubs: $(TEST) ## write the type stubs and the reference tables in docs/
 	.venv/bin/python -m raxis.ops.stubs --write
 	.venv/bin/python -m raxis.ops.reference_table --write
 
-stubs-check: $(TEST) ## fail when the stubs or docs/ops.md differ from the op table
+stubs-check: $(TEST) ## fail when stubs or reference tables are stale
 	.venv/bin/python -m raxis.ops.stubs --check
 	.venv/bin/python -m raxis.ops.reference_table --check
 

@@ -1,4 +1,4 @@
-"""The type stubs and docs/ops.md are what the op table says."""
+"""The type stubs and the reference pages in docs/ are what the tables say."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from raxis.ops import reference_table, stubs
 from raxis.ops.table import OPS, Kind, Op
+from raxis.ptir.primitives import PRIMITIVES
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -43,13 +44,19 @@ def test_check_fails_for_a_stale_page_and_write_repairs_it(
 
 
 def test_every_public_op_has_one_row() -> None:
-    rows = [line for line in reference_table.page().splitlines() if line.startswith("| `")]
+    rows = [line for line in reference_table.ops_page().splitlines() if line.startswith("| `")]
     assert len(rows) == sum(reference_table.is_public(op) for op in OPS.values())
     assert all(line.replace("\\|", "").count("|") == 7 for line in rows)
 
 
+def test_every_primitive_has_one_row() -> None:
+    rows = [line for line in reference_table.primitives_page().splitlines() if line.startswith("| `")]
+    assert [row.split("`")[1] for row in rows] == list(PRIMITIVES)
+    assert all(line.replace("\\|", "").count("|") == 5 for line in rows)
+
+
 def test_row_of_add() -> None:
-    row = next(line for line in reference_table.page().splitlines() if line.startswith("| `add("))
+    row = next(line for line in reference_table.ops_page().splitlines() if line.startswith("| `add("))
     assert row.startswith(
         "| `add(input, other, *, alpha=1)` | `f` `.m` `m_` `out=` `__add__` | arithmetic | pure | formula |"
     )
