@@ -1,0 +1,81 @@
+"""Similarity and distance of vectors, and scaling them to unit length."""
+
+from __future__ import annotations
+
+from raxis.ops.functional import functional, shared
+from raxis.tensor import Tensor
+
+
+@shared("cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor")
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between vectors along `dim`.
+
+    Args:
+        x1: any shape, floating point.
+        x2: must broadcast with `x1`.
+        dim: the dimension of the vectors, which the result does not have.
+        eps: least length a vector is divided by.
+
+    Raises:
+        RuntimeError: if the shapes do not broadcast or a dtype is not floating point.
+
+    Example:
+        >>> import raxis
+        >>> raxis.cosine_similarity(raxis.tensor([1.0, 0.0]), raxis.tensor([1.0, 1.0]), dim=0)
+        tensor(0.7071)
+    """
+    from raxis.ops.promotion import result_type
+
+    dtype = result_type(x1, x2)
+    if not dtype.is_floating_point:
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {dtype}")
+    first, second = x1.to(dtype), x2.to(dtype)
+    return (_unit(first, dim, eps) * _unit(second, dim, eps)).sum(dim)  # type: ignore[no-any-return]
+
+
+def _unit(operand: Tensor, dim: int, eps: float) -> Tensor:
+    length = operand.norm(2, dim, keepdim=True)
+    return operand / length.clamp(min=eps)  # type: ignore[no-any-return]
+
+
+@shared("pairwise_distance(Tensor x1, Tensor x2, float p=2.0, float eps=1e-6, bool keepdim=False) -> Tensor")
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
+    """The p-norm of ``x1 - x2 + eps`` along the last dimension.
+
+    Args:
+        x1: [N, D] or [D].
+        x2: must broadcast with `x1`.
+        p: the norm's order.
+        eps: added to the differences.
+        keepdim: keep the last dimension with size 1.
+
+    Example:
+        >>> import raxis
+        >>> raxis.pairwise_distance(raxis.tensor([0.0, 3.0]), raxis.tensor([4.0, 0.0]), eps=0.0)
+        tensor(5.)
+    """
+    return (x1 - x2 + eps).norm(p, -1, keepdim=keepdim)  # type: ignore[no-any-return]
+
+
+@functional("normalize(Tensor input, float p=2.0, int dim=1, float eps=1e-12, Tensor? out=None) -> Tensor")
+def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
+    """`input` divided by its p-norm along `dim`.
+
+    Args:
+        input: any shape.
+        p: the norm's order.
+        dim: dimension of the vectors.
+        eps: least norm a vector is divided by.
+        out: where to store the result.
+
+    Example:
+        >>> import raxis
+        >>> raxis.nn.functional.normalize(raxis.tensor([3.0, 4.0]), dim=0)
+        tensor([0.6000, 0.8000])
+    """
+    length = input.norm(p, dim, keepdim=True).clamp(min=eps)
+    if out is None:
+        return input / length  # type: ignore[no-any-return]
+    from raxis import div
+
+    return div(input, length, out=out)  # type: ignore[no-any-return]
