@@ -46,6 +46,18 @@ class Device:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"attribute '{name}' of a device is not writable")
 
+    def __enter__(self) -> Device:
+        """``with device:`` makes it the default device inside the block."""
+        from raxis.placement import enter_device
+
+        enter_device(self)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        from raxis.placement import leave_device
+
+        leave_device()
+
     def __repr__(self) -> str:
         suffix = "" if self.index is None else f", index={self.index}"
         return f"device(type={self.type!r}{suffix})"

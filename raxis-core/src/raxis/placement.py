@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextvars
-from typing import Any
-
 from raxis.device import Device
 from raxis.storage import Place
 
@@ -78,17 +76,24 @@ def set_default_device(device: DeviceLike | None) -> None:
     _default.set(chosen)
 
 
-class DeviceContext:
-    """``with raxis.device(...)``: the default device inside the block."""
+_outer: contextvars.ContextVar[tuple[Device | None, ...]] = contextvars.ContextVar("raxis_outer_devices", default=())
+"""The default devices that entered ``with device:`` blocks will restore."""
 
-    def __init__(self, device: Device) -> None:
-        self.device = canonical(device)
-        self._tokens: list[contextvars.Token[Device | None]] = []
 
-    def __enter__(self) -> Device:
-        place_of(self.device)
-        self._tokens.append(_default.set(self.device))
-        return self.device
+def enter_device(device: Device) -> None:
+    """Begin a block whose default device is `device`.
 
-    def __exit__(self, *exception: Any) -> None:
-        _default.reset(self._tokens.pop())
+    Raises:
+        RuntimeError: if the device is unknown or unusable.
+    """
+    chosen = canonical(device)
+    place_of(chosen)
+    _outer.set((*_outer.get(), _default.get()))
+    _default.set(chosen)
+
+
+def leave_device() -> None:
+    """End the innermost such block."""
+    *rest, previous = _outer.get()
+    _outer.set(tuple(rest))
+    _default.set(previous)

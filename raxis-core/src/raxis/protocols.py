@@ -63,3 +63,13 @@ class Protocols:
         from raxis.printing import tensor_text
 
         return tensor_text(self)
+
+    def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
+        from raxis.copying import deep_copy
+
+        return deep_copy(self, memo)
+
+    def __reduce_ex__(self: Tensor, protocol: Any) -> tuple[Any, ...]:
+        from raxis.copying import reduce_tensor
+
+        return reduce_tensor(self)

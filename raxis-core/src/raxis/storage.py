@@ -40,6 +40,11 @@ class Storage:
         self.nbytes = nbytes
         self.place = place
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        from raxis.copying import reduce_storage
+
+        return reduce_storage(self)
+
     def __repr__(self) -> str:
         return f"Storage({self.nbytes} bytes on {self.place.device}, version {self.version})"
 

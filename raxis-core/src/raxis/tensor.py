@@ -146,6 +146,17 @@ class Tensor(TensorMethods, Protocols):
         self._grad = None
 
     @property
+    def data(self) -> Tensor:
+        """A tensor over the same memory that is not on the tape; assigning replaces memory, shape and dtype."""
+        return wrap(self._storage, self._offset, self._layout)
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        from raxis.autograd.leaf import set_data
+
+        set_data(self, value)
+
+    @property
     def _version(self) -> int:
         return self._storage.version
 

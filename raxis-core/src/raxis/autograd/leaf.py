@@ -48,3 +48,21 @@ def check_grad(tensor: Tensor, grad: object) -> None:
             raise RuntimeError(
                 f"assigned grad has data of a different {what}: expected {expected} as the tensor has, but got {given}"
             )
+
+
+def set_data(tensor: Tensor, value: Tensor) -> None:
+    """Make `tensor` show the memory of `value`; its place on the tape stays.
+
+    Raises:
+        TypeError: if `value` is no tensor.
+        RuntimeError: if `tensor` requires grad and `value`'s dtype cannot.
+    """
+    if not isinstance(value, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+    edge = tensor._edge
+    if edge is not None and value._layout.dtype.category < Category.FLOAT:
+        raise RuntimeError(f"data set to a tensor that requires gradients must be floating point or complex, not {value.dtype}")
+    changed = tensor._layout is not value._layout
+    tensor._storage, tensor._offset, tensor._layout = value._storage, value._offset, value._layout
+    if changed and edge is not None and edge[0].is_accumulator:
+        tensor._edge = (AccumulateGrad(tensor), 0)
