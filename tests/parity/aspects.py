@@ -86,7 +86,7 @@ def out(case: Any, function: Any, sample: Any) -> None:
     arguments = _arguments(sample)
     ours = to_raxis(arguments)
     theirs = _call(case.entry.op, arguments)
-    for make in (_filled_like, _strided_like, _empty_like):
+    for make in (_filled_like, _strided_like, _empty_like) if tensors_in(theirs) else ():
         outputs = [make(tensor) for tensor in tensors_in(theirs)]
         given = outputs[0] if isinstance(theirs, torch.Tensor) else tuple(outputs)
         result = function(*ours[0], **ours[1], out=given)

@@ -34,9 +34,13 @@ def composed_inplace(op: Op) -> Callable[..., Any]:
     """``op_``: compute, then write over the first argument."""
 
     def function(input: Any, *args: Any, **kwargs: Any) -> Any:
+        from raxis.autograd.grad_mode import mode
         from raxis.ops.destination import overwrite
 
-        return overwrite(op.name, input, op.body(input, *args, **kwargs))
+        # What the tape saves of the operand must survive the write.
+        tracked = any(getattr(operand, "_edge", None) is not None for operand in (input, *args, *kwargs.values()))
+        operand = input.clone() if tracked and mode.enabled else input
+        return overwrite(op.name, input, op.body(operand, *args, **kwargs))
 
     function.__name__ = function.__qualname__ = f"{op.name}_"
     function.__doc__ = op.body.__doc__

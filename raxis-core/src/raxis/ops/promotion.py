@@ -104,7 +104,7 @@ def _outrank(high: DType | None, low: DType | None) -> DType | None:
     if low.category <= high.category:
         return high
     # A complex number meets a float tensor: the tensor's precision decides.
-    return promote_types(high, low) if high.is_floating_point else low
+    return high.to_complex() if high.is_floating_point and low.is_complex else low
 
 
 def computation_dtype(promotion: Promotion, operands: Iterable[Any]) -> DType:

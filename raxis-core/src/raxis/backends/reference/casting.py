@@ -14,6 +14,14 @@ Kernel = Callable[..., Any]
 """Takes one array (or NumPy scalar, if of rank 0) per operand; gives one, or a tuple, for the results."""
 
 
+def wrapped_integer(number: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """A rank-0 integer array; of a number outside the dtype's range, the low bits."""
+    try:
+        return np.array(number, dtype)
+    except OverflowError:
+        return np.array(number % (1 << 8 * dtype.itemsize), f"u{dtype.itemsize}").view(dtype)
+
+
 def in_float32(function: Kernel, result: DType) -> Kernel:
     """`function` for half-precision operands: computed in float32, rounded once to `result`."""
     target = result.numpy

@@ -26,7 +26,7 @@ import numpy as np
 
 from raxis.backends.api import Executable, Strides
 from raxis.backends.reference import control, shaping
-from raxis.backends.reference.casting import Kernel
+from raxis.backends.reference.casting import Kernel, wrapped_integer
 from raxis.backends.reference.kernels import KERNELS, may_warn
 from raxis.backends.reference.source import Call, Source
 from raxis.backends.reference.views import View, scalar_view, strided_view
@@ -163,7 +163,8 @@ class _Compiler:
             name = self._rank_0_arrays[number] = self.source.local()
             arguments = [number, self.source.bind("dtype", dtype.numpy)]
             overflows = dtype.category >= Category.FLOAT
-            self.source.calls.append(Call((name,), self.source.bind("array", np.array), arguments, overflows))
+            make = wrapped_integer if dtype.category is Category.INTEGER else np.array
+            self.source.calls.append(Call((name,), self.source.bind("array", make), arguments, overflows))
         return self._rank_0_arrays[number]
 
     def _construct(self, view: View, buffer: str) -> str:

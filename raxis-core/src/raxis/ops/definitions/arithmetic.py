@@ -11,7 +11,7 @@ from raxis import dtypes
 from raxis.dtypes import Category, DType, scalar_category
 from raxis.ops.definitions.comparison import where
 from raxis.ops.definitions.creation import zeros_like
-from raxis.ops.definitions.elementwise import binary, computed
+from raxis.ops.definitions.elementwise import binary, check_some_tensor, computed, require_category
 from raxis.ops.definitions.exponentials import as_like, log
 from raxis.ops.formulas import conj, given, widened
 from raxis.ops.promotion import Promotion, get_default_dtype, result_type
@@ -112,6 +112,8 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
         >>> raxis.rsub(raxis.tensor([1, 2]), 10)
         tensor([9, 8])
     """
+    if not isinstance(input, Tensor):
+        raise TypeError(f"rsub(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     return sub(other, input, alpha=alpha)
 
 
@@ -223,6 +225,7 @@ remainder = elementwise(
         "[3, 1]",
     ),
     operator="__mod__",
+    check=check_some_tensor,
     vjp={
         "input": lambda grad: grad,
         "other": lambda grad, input, other: -grad * div(input, other, rounding_mode="floor"),
@@ -269,8 +272,6 @@ def _power_exponent_gradient(grad: Tensor, input: Any, exponent: Tensor, result:
 )
 def _pow(input: Tensor, exponent: Tensor) -> Any:
     """`input` to the power of `exponent`, element by element."""
-    if input.dtype is dtypes.bool_:
-        return input | ~exponent
     return emit("pow", input, exponent)
 
 
@@ -299,6 +300,8 @@ def _check_fixed_power(input: Tensor, exponent: tuple[str, Any]) -> None:
 def _fixed_pow(input: Tensor, exponent: tuple[str, Any]) -> Any:
     """`input` to the power of a number known when the program is made; common ones are products or roots."""
     number = exponent[1]
+    if input.dtype is dtypes.bool_:
+        return input if number else constant(True, dtypes.bool_, input.shape)
     short = _SHORT_POWERS.get(number)
     if short is not None and (input.dtype.category >= Category.FLOAT or number > 1):
         return short(input)
@@ -336,15 +339,14 @@ def pow(input: Any, exponent: Any) -> Any:  # noqa: A001  PyTorch's name
         tensor([1, 4, 9])
     """
     if isinstance(exponent, Tensor) or not isinstance(input, Tensor):
+        check_some_tensor(input, exponent)
         return _pow(input, exponent)
     number = exponent.item() if isinstance(exponent, np.generic) else exponent
     dtype = result_type(input, number)
-    if dtype is dtypes.bool_:
-        return _pow(input, number)
     return _fixed_pow(input if dtype is input.dtype else input.to(dtype), (type(number).__name__, number))
 
 
-@composed("float_power(Tensor|Scalar input, Tensor|Scalar exponent) -> Tensor", inplace=True)
+@composed("float_power(Tensor|Scalar input, Tensor|Scalar exponent) -> Tensor")
 def float_power(input: Any, exponent: Any) -> Any:
     """`input` to the power of `exponent`, computed in float64 (complex128 if either is complex).
 
@@ -357,9 +359,36 @@ def float_power(input: Any, exponent: Any) -> Any:
         >>> raxis.float_power(raxis.tensor([2]), -1)
         tensor([0.5000], dtype=raxis.float64)
     """
-    complex_ = Category.COMPLEX in (category_of(input), category_of(exponent))
-    dtype = dtypes.complex128 if complex_ else dtypes.float64
+    check_some_tensor(input, exponent)
+    dtype = _widest(input, exponent)
     return pow(_in_dtype(input, dtype), _in_dtype(exponent, dtype))
+
+
+@composed("float_power_(Tensor input, Tensor|Scalar exponent) -> Tensor", function=False, out=False)
+def float_power_(input: Tensor, exponent: Any) -> Tensor:
+    """`float_power` in place.
+
+    Raises:
+        RuntimeError: if `input` is not of the dtype of the result, float64 or complex128.
+
+    Example:
+        >>> import raxis
+        >>> raxis.tensor([2.0], dtype=raxis.float64).float_power_(-1)
+        tensor([0.5000], dtype=raxis.float64)
+    """
+    dtype = _widest(input, exponent)
+    if input.dtype is not dtype:
+        raise RuntimeError(
+            f"the base given to float_power_ has dtype {input.dtype} but the operation's result requires dtype {dtype}"
+        )
+    made: Tensor = input.pow_(_in_dtype(exponent, dtype))
+    return made
+
+
+def _widest(input: Any, exponent: Any) -> DType:
+    """The dtype `float_power` computes in."""
+    is_complex = Category.COMPLEX in (category_of(input), category_of(exponent))
+    return dtypes.complex128 if is_complex else dtypes.float64
 
 
 def _in_dtype(operand: Any, dtype: DType) -> Any:
@@ -390,6 +419,7 @@ def _euclid_step(number: Tensor, divisor: Tensor) -> tuple[Tensor, ...]:
 
 
 def _greatest_common_divisor(input: Tensor, other: Tensor) -> Any:
+    require_category("gcd", input, Category.INTEGER)
     operands = (input, other)
     found = emit("while", *operands, regions=(_region(operands, _some_left), _region(operands, _euclid_step)))
     return emit("abs", found[0])

@@ -20,7 +20,7 @@ _ANY_DTYPE = "any dtype"
 
 def _compared(name: str, relation: str, result: str, aliases: tuple[str, ...] = ()) -> Callable[..., Any]:
     return elementwise(
-        f"{name}(Tensor|Scalar input, Tensor|Scalar other) -> Tensor",
+        f"{name}(Tensor input, Tensor|Scalar other) -> Tensor",
         name,
         binary(name, f"Whether ``input {relation} other``, as bools.", "raxis.tensor([1, 2, 3]), 2", result),
         operator=f"__{name}__",

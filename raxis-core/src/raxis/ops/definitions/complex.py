@@ -12,7 +12,7 @@ from raxis.ops.definitions.creation import zeros_like
 from raxis.ops.definitions.elementwise import computed, unary
 from raxis.ops.promotion import Promotion
 from raxis.ops.table import composed, lowered, viewed
-from raxis.ops.trace import emit
+from raxis.ops.trace import constant, emit
 from raxis.tensor import Tensor
 
 
@@ -84,7 +84,8 @@ def resolve_neg(input: Tensor) -> Tensor:
 def _angle(input: Tensor) -> Any:
     if input.dtype.is_complex:
         return emit("atan2", emit("imag", input), emit("real", input))
-    return where(input != input, input, where(input < 0, math.pi, 0.0))
+    half_turn = constant(math.pi, input.dtype, input.shape)
+    return where(input != input, input, where(input < 0, half_turn, 0))
 
 
 def _angle_gradient(grad: Tensor, input: Tensor) -> Tensor:
@@ -136,7 +137,16 @@ def complex(real: Tensor, imag: Tensor) -> Any:  # noqa: A001  PyTorch's name
     return emit("make_complex", real, imag)
 
 
-@composed("polar(Tensor abs, Tensor angle) -> Tensor", method=False)
+@lowered(
+    "polar(Tensor abs, Tensor angle) -> Tensor",
+    promotion=Promotion.ARITHMETIC,
+    method=False,
+    check=_check_parts,
+    vjp={
+        "abs": lambda grad, angle: grad.real * angle.cos() + grad.imag * angle.sin(),
+        "angle": lambda grad, abs, angle: abs * (grad.imag * angle.cos() - grad.real * angle.sin()),
+    },
+)
 def polar(abs: Tensor, angle: Tensor) -> Any:  # noqa: A002  PyTorch's names
     """Complex numbers from magnitude and angle.
 
@@ -152,7 +162,7 @@ def polar(abs: Tensor, angle: Tensor) -> Any:  # noqa: A002  PyTorch's names
         >>> raxis.polar(raxis.tensor([2.0]), raxis.tensor([0.0]))
         tensor([2.+0.j])
     """
-    return complex(abs * angle.cos(), abs * angle.sin())
+    return emit("make_complex", abs * angle.cos(), abs * angle.sin())
 
 
 # ---- views of the parts --------------------------------------------------------------------------------

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from raxis.dtypes import Category
 from raxis.ops.formulas import widened
 from raxis.ops.promotion import Promotion
 from raxis.ops.table import Kind, register
+from raxis.tensor import Tensor
 
 
 def unary(name: str, summary: str, argument: str, result: str, note: str = "") -> str:
@@ -59,3 +61,18 @@ def computed(
     lowering = widened(body)
     lowering.__doc__ = doc
     return register(schema, Kind.LOWERED, lowering, promotion=promotion, inplace=inplace, **options)
+
+
+def check_some_tensor(input: Any, other: Any) -> None:
+    """Raise TypeError if both operands are numbers."""
+    if not isinstance(input, Tensor) and not isinstance(other, Tensor):
+        raise TypeError(f"expected at least one Tensor, but got {type(input).__name__} and {type(other).__name__}.")
+
+
+def require_category(name: str, operand: Tensor, *admitted: Category) -> None:
+    """Raise NotImplementedError unless the (promoted) operand's dtype is of one of these categories."""
+    if operand.dtype.category not in admitted:
+        wanted = " or ".join(category.name.lower() for category in admitted)
+        raise NotImplementedError(
+            f'"{name}" not implemented for {operand.dtype.name}: its operands must be of a {wanted} dtype.'
+        )

@@ -131,10 +131,16 @@ copysign = computed(
     vjp={"input": _copysign_gradient, "other": lambda grad: zeros_like(grad)},
 )
 
+
+def _square(input: Tensor) -> Any:
+    number = cast(input, dtypes.int64) if input.dtype is dtypes.bool_ else input
+    return emit("mul", number, number)
+
+
 square = computed(
     "square(Tensor input) -> Tensor",
     unary("square", "``input * input``.", "[1, -2]", "[1, 4]", _KEPT),
-    lambda input: emit("mul", input, input),
+    _square,
     promotion=_ARITHMETIC,
     vjp={"input": lambda grad, input: grad * conj(2 * input)},
 )
@@ -149,6 +155,10 @@ nextafter = elementwise(
         "[1.4013e-45]",
         " of a float dtype",
     ),
+    vjp={
+        "input": lambda grad, input, other: where(input == other, 0, grad),
+        "other": lambda grad: zeros_like(grad),
+    },
 )
 
 
@@ -249,7 +259,24 @@ def clamp(input: Tensor, min: Any, max: Any) -> Any:  # noqa: A002
     return bounded if max is None else emit("minimum", bounded, max)
 
 
-@composed("clamp_min(Tensor input, Tensor|Scalar min) -> Tensor", inplace=True)
+def _check_bound(input: Tensor, bound: Any) -> None:
+    if input.dtype is dtypes.bool_ and isinstance(bound, bool):
+        raise NotImplementedError("\"clamp\" not implemented for 'Bool'")
+    for operand in (input, bound):
+        if isinstance(operand, complex) or (isinstance(operand, Tensor) and operand.dtype.is_complex):
+            raise RuntimeError("clamp is not supported for complex types")
+
+
+@lowered(
+    "clamp_min(Tensor input, Tensor|Scalar min) -> Tensor",
+    promotion=_ARITHMETIC,
+    inplace=True,
+    check=_check_bound,
+    vjp={
+        "input": lambda grad, input, min: where(input >= min, grad, 0),
+        "min": lambda grad, input, min: where(input < min, grad, 0),
+    },
+)
 def clamp_min(input: Tensor, min: Any) -> Any:  # noqa: A002
     """Each element, but at least `min`; see `clamp`.
 
@@ -258,10 +285,19 @@ def clamp_min(input: Tensor, min: Any) -> Any:  # noqa: A002
         >>> raxis.clamp_min(raxis.tensor([-1, 2]), 0)
         tensor([0, 2])
     """
-    return clamp(input, min=min)
+    return emit("maximum", input, min)
 
 
-@composed("clamp_max(Tensor input, Tensor|Scalar max) -> Tensor", inplace=True)
+@lowered(
+    "clamp_max(Tensor input, Tensor|Scalar max) -> Tensor",
+    promotion=_ARITHMETIC,
+    inplace=True,
+    check=_check_bound,
+    vjp={
+        "input": lambda grad, input, max: where(input <= max, grad, 0),
+        "max": lambda grad, input, max: where(input > max, grad, 0),
+    },
+)
 def clamp_max(input: Tensor, max: Any) -> Any:  # noqa: A002
     """Each element, but at most `max`; see `clamp`.
 
@@ -270,7 +306,7 @@ def clamp_max(input: Tensor, max: Any) -> Any:  # noqa: A002
         >>> raxis.clamp_max(raxis.tensor([-1, 2]), 0)
         tensor([-1,  0])
     """
-    return clamp(input, max=max)
+    return emit("minimum", input, max)
 
 
 def _nan_to_num(input: Tensor, nan: float | None, posinf: float | None, neginf: float | None) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from raxis.dtypes import Category
 from raxis.ops.definitions.comparison import where
-from raxis.ops.definitions.elementwise import binary, computed, unary
+from raxis.ops.definitions.elementwise import binary, check_some_tensor, computed, require_category, unary
 from raxis.ops.formulas import conj
 from raxis.ops.promotion import Promotion
 from raxis.ops.table import elementwise
@@ -111,7 +111,7 @@ _sigmoid_backward = computed(
     function=False,
     vjp={
         "upstream": lambda grad, output: _sigmoid_backward(grad, conj(output)),
-        "output": lambda grad, upstream, output: grad * conj(upstream) * (1 - 2 * output),
+        "output": lambda grad, upstream, output: conj(grad) * upstream * conj(1 - 2 * output),
     },
 )
 
@@ -156,6 +156,7 @@ def _larger_first(input: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _logaddexp(input: Tensor, other: Tensor) -> Any:
+    require_category("logaddexp", input, Category.FLOAT, Category.COMPLEX)
     large, small = _larger_first(input, other)
     # Equal infinities would give inf - inf.
     return where((large == small) & large.isinf(), large, large + log1p(exp(small - large)))
@@ -170,12 +171,19 @@ logaddexp = computed(
         "[1000.6931]",
     ),
     _logaddexp,
+    promotion=Promotion.ARITHMETIC,
     inplace=False,
     vjp={
         "input": lambda grad, input, result: grad * conj(exp(input - result)),
         "other": lambda grad, other, result: grad * conj(exp(other - result)),
     },
 )
+
+
+def _logaddexp2(input: Tensor, other: Tensor) -> Any:
+    require_category("logaddexp2", input, Category.FLOAT)
+    return _logaddexp(input * _LOG_2, other * _LOG_2) / _LOG_2
+
 
 logaddexp2 = computed(
     "logaddexp2(Tensor input, Tensor other) -> Tensor",
@@ -185,7 +193,8 @@ logaddexp2 = computed(
         "raxis.tensor([1000.0]), raxis.tensor([1000.0])",
         "[1001.]",
     ),
-    lambda input, other: _logaddexp(input * _LOG_2, other * _LOG_2) / _LOG_2,
+    _logaddexp2,
+    promotion=Promotion.ARITHMETIC,
     inplace=False,
     vjp={
         "input": lambda grad, input, result: grad * exp2(input - result),
@@ -195,6 +204,7 @@ logaddexp2 = computed(
 
 
 def _xlogy(input: Tensor, other: Tensor) -> Any:
+    require_category("xlogy", input, Category.FLOAT)
     return where(other.isnan(), other, where(input == 0, 0.0, input * log(other)))
 
 
@@ -207,6 +217,7 @@ xlogy = computed(
         "[0., 0.]",
     ),
     _xlogy,
+    check=check_some_tensor,
     vjp={
         "input": lambda grad, input, other: where(
             (as_like(input, grad) == 0) & (as_like(other, grad) <= 0), 0.0, grad * log(as_like(other, grad))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from raxis import dtypes
-from raxis.ops.definitions.elementwise import binary, unary
+from raxis.ops.definitions.elementwise import binary, check_some_tensor, unary
 from raxis.ops.promotion import Promotion
 from raxis.ops.table import elementwise, lowered
 from raxis.ops.trace import cast, emit
@@ -54,6 +54,7 @@ def _bitwise(name: str, primitive: str, operator: str, summary: str, call: str, 
         primitive,
         binary(name, summary, call, result, " of an integer dtype or bool"),
         operator=operator,
+        check=check_some_tensor,
     )
 
 

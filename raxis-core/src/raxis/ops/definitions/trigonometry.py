@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from raxis.dtypes import Category
 from raxis.ops.definitions.comparison import where
-from raxis.ops.definitions.elementwise import binary, computed, unary
+from raxis.ops.definitions.elementwise import binary, computed, require_category, unary
 from raxis.ops.definitions.exponentials import rsqrt, sqrt
 from raxis.ops.formulas import conj
 from raxis.ops.promotion import Promotion
@@ -92,7 +93,7 @@ _tanh_backward = computed(
     function=False,
     vjp={
         "upstream": lambda grad, output: _tanh_backward(grad, conj(output)),
-        "output": lambda grad, upstream, output: -2 * grad * conj(upstream) * output,
+        "output": lambda grad, upstream, output: -2 * conj(grad) * upstream * conj(output),
     },
 )
 
@@ -150,6 +151,7 @@ atan2 = elementwise(
 
 
 def _hypot(input: Tensor, other: Tensor) -> Any:
+    require_category("hypot", input, Category.FLOAT)
     # Dividing by the larger keeps the squares in range.
     large = input.abs().maximum(other.abs())
     small = input.abs().minimum(other.abs())
