@@ -1,12 +1,13 @@
 """Train two classifiers of handwritten digits, an MLP and a small CNN, with Raxis.
 
-Writes a picture of the outcome and a checkpoint, and predicts once more from the checkpoint. The data are scikit-learn's
-handwritten digits, or Fashion-MNIST where it is installed, or --data.
+Writes a picture of the outcome and a checkpoint, and predicts once more from the checkpoint. The data are
+scikit-learn's handwritten digits, or Fashion-MNIST where it is installed, or --data.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import tempfile
 import time
 from pathlib import Path
@@ -44,25 +45,14 @@ def directory_to_write(text: str) -> Path:
 
 def argument_parser() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
-        prog="digits.py", description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter
-    )
-    parser.add_argument(
-        "--data", type=Path, metavar="DIR", help=f"with idx files: {', '.join(FILES)} (.gz or not)"
-    )
-    parser.add_argument(
-        "--epochs", type=positive, metavar="N", help="20 for digits, 3 for idx files by default"
-    )
-    parser.add_argument(
-        "--limit", type=positive, metavar="N", default=LIMIT, help="training images used at most"
-    )
-    parser.add_argument(
-        "--seed", type=int, metavar="N", default=0, help="of split, starting values and order"
-    )
-    parser.add_argument("--device", metavar="NAME", help="RAXIS_DEVICE, else cpu, by default")
-    parser.add_argument(
-        "--out", type=directory_to_write, metavar="DIR", default="demo-results", help="for results"
-    )
+    parser = argparse.ArgumentParser(prog="digits.py", description=__doc__)
+    add = functools.partial(parser.add_argument, metavar="N")
+    add("--data", type=Path, metavar="DIR", help=f"with idx files: {', '.join(FILES)} (.gz or not)")
+    add("--epochs", type=positive, help="default: 20 for digits, 3 for idx files")
+    add("--limit", type=positive, default=LIMIT, help="images to train on at most (default: %(default)s)")
+    add("--seed", type=int, default=0, help="of split, values and order (default: %(default)s)")
+    add("--device", metavar="NAME", help="default: RAXIS_DEVICE, else cpu")
+    add("--out", type=directory_to_write, metavar="DIR", default="demo-results", help="default: %(default)s")
     return parser
 
 
