@@ -1,0 +1,1 @@
+"""Operations: the table of records, and everything that is derived from it."""
