@@ -105,8 +105,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     left = LABELS[: a.ndim]
     if squeezed:
         kept = [label for label in left if label not in {LABELS[mine] for mine, _ in squeezed}]
-        a = a.sum([mine for mine, _ in squeezed])
-        b = b.sum([other for _, other in squeezed])
+        a = a.sum([mine for mine, _ in squeezed], dtype=a.dtype)
+        b = b.sum([other for _, other in squeezed], dtype=b.dtype)
         joined = "".join(label for position, label in enumerate(joined) if position not in {o for _, o in squeezed})
         left = "".join(kept)
     result = "".join(label for label in left if label not in joined) + "".join(

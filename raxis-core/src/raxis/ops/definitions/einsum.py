@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from raxis.dtypes import Category, promote_types
 from raxis.ops.definitions.contraction import LABELS, contract
 from raxis.ops.table import composed
 from raxis.tensor import Tensor
@@ -219,6 +220,10 @@ def _pair(first: tuple[Tensor, str], second: tuple[Tensor, str], result: str, re
     kept = "".join(dict.fromkeys(label for label in left_labels + right_labels if label in wanted))
     if set(kept) == set(result):
         kept = result
+    if left.dtype.category is right.dtype.category is Category.INTEGER:
+        # A sum of integers is int64.
+        dtype = promote_types(left.dtype, right.dtype)
+        left, right = left.to(dtype), right.to(dtype)
     return contract(left, right, left_labels, right_labels, kept), kept
 
 

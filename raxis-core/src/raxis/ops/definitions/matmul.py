@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod as product_of
 from typing import Any
 
 from raxis import dtypes
@@ -362,19 +363,16 @@ def _matmul_other_vjp(grad: Tensor, input: Tensor, other_layout: Layout) -> Any:
             return grad * conj(input)
         return conj(input).unsqueeze(-1) * grad.unsqueeze(-2)
     if other_layout.ndim == 1:
-        return adjoint(_rows(input)).mv(grad.reshape(-1))
+        return adjoint(as_rows(input)).mv(grad.reshape(-1))
     if other_layout.ndim == 2:
-        return adjoint(_rows(input)).mm(_rows(grad))
+        return adjoint(as_rows(input)).mm(as_rows(grad))
     return adjoint(input).matmul(grad)
 
 
-def _rows(operand: Tensor) -> Tensor:
+def as_rows(operand: Tensor) -> Tensor:
     """A batch of matrices as one, its rows one below another."""
-    layout = operand._layout
-    if layout.ndim == 2:
-        return operand
-    rows: Tensor = operand.reshape(layout.numel // max(layout.shape[-1], 1), layout.shape[-1])
-    return rows
+    shape = operand._layout.shape
+    return operand if len(shape) == 2 else operand.reshape(product_of(shape[:-1]), shape[-1])
 
 
 @lowered(
@@ -422,9 +420,8 @@ def matmul(input: Tensor, other: Tensor) -> Any:
 
 def _require_rows(input: Tensor, other: Tensor) -> None:
     shape = input._layout.shape
-    rows = input._layout.numel // max(shape[-1], 1) if len(shape) > 1 else 1
     columns = other._layout.shape if other.ndim == 2 else (other.shape[0], 1)
-    require_inner(rows, shape[-1], columns)
+    require_inner(product_of(shape[:-1]), shape[-1], columns)
     require_same_dtype(input, other)
 
 
@@ -445,9 +442,7 @@ def _batched(input: Tensor, other: Tensor) -> Any:
     left, right = input._layout.shape, other._layout.shape
     batch = broadcast_shapes(left[:-2], right[:-2])
     if left[-1] != right[-2]:
-        size = 1
-        for count in batch:
-            size *= count
+        size = product_of(batch)
         raise RuntimeError(
             f"Expected size for first two dimensions of batch2 tensor to be: [{size}, {left[-1]}] but got: "
             f"[{size}, {right[-2]}]."

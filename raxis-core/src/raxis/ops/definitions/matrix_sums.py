@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from math import prod as product_of
 from typing import Any
 
 from raxis.layout import Layout
 from raxis.ops.definitions.matmul import (
-    adjoint, combined, dot_general, expanded, outer, require_batches, require_inner, require_matrices,
+    adjoint, as_rows, combined, dot_general, expanded, require_batches, require_inner, require_matrices,
     require_matrix_vector, require_same_dtype, times,
 )  # fmt: skip
-from raxis.ops.formulas import conj
+from raxis.ops.formulas import conj, wide
+from raxis.ops.promotion import result_type_of
 from raxis.ops.table import composed, lowered
-from raxis.ops.trace import emit
+from raxis.ops.trace import broadcast, cast, emit
 from raxis.tensor import Tensor
 
 _FACTORS = "*, Scalar beta=1, Scalar alpha=1) -> Tensor"
@@ -153,8 +155,16 @@ def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alpha: Any)
     return combined(input, product, beta, alpha)
 
 
-@composed("addr(Tensor input, Tensor vec1, Tensor vec2, " + _FACTORS, inplace=True)
-def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: complex = 1, alpha: complex = 1) -> Any:
+@lowered(
+    "addr(Tensor input, Tensor vec1, Tensor vec2, " + _FACTORS,
+    inplace=True,
+    vjp={
+        "input": _input_vjp,
+        "vec1": lambda grad, vec2, alpha: times((grad * conj(vec2)).sum(1), alpha),
+        "vec2": lambda grad, vec1, alpha: times((grad * conj(vec1).unsqueeze(1)).sum(0), alpha),
+    },
+)
+def addr(input: Tensor, vec1: Tensor, vec2: Tensor, beta: Any, alpha: Any) -> Any:
     """``beta * input + alpha * outer(vec1, vec2)``; with `beta` 0, NaN in `input` has no effect.
 
     Args:
@@ -173,20 +183,17 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: complex = 1, alpha:
         tensor([[4, 5],
                 [7, 9]])
     """
-    product = outer(vec1, vec2)
-    base = input.expand(product.shape)
-    if alpha != 1:
-        product = product * alpha
-    if beta == 0:
-        return base.new_zeros(()) + product
-    return (base if beta == 1 else base * beta) + product
+    for name, vector in (("vec1", vec1), ("vec2", vec2)):
+        if vector.ndim != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vector.ndim}-D")
+    dtype = result_type_of((input, vec1, vec2))
+    base, column, row = (wide(cast(operand, dtype)) for operand in (input, vec1, vec2))
+    shape = (vec1.shape[0], vec2.shape[0])
+    columns = emit("broadcast", column, shape=shape, dims=(0,))
+    return cast(combined(base, emit("mul", columns, broadcast(row, shape)), beta, alpha), dtype)
 
 
 # ---- linear layers ---------------------------------------------------------------------------------------------------
-
-
-def _rows(operand: Tensor, columns: int) -> Any:
-    return operand.reshape(operand._layout.numel // max(columns, 1), columns)
 
 
 def _linear_input_vjp(grad: Tensor, weight: Tensor) -> Any:
@@ -194,17 +201,16 @@ def _linear_input_vjp(grad: Tensor, weight: Tensor) -> Any:
 
 
 def _linear_weight_vjp(grad: Tensor, input: Tensor, weight_layout: Layout) -> Any:
-    inputs = conj(_rows(input, input.shape[-1]))
+    inputs = conj(as_rows(input) if input.ndim > 1 else input.unsqueeze(0))
     if weight_layout.ndim == 1:
         return inputs.t().mv(grad.reshape(-1))
-    return _rows(grad, weight_layout.shape[0]).t().mm(inputs)
+    return as_rows(grad if grad.ndim > 1 else grad.unsqueeze(0)).t().mm(inputs)
 
 
 @lowered(
     "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
     namespace="raxis.nn.functional",
     method=False,
-    out=False,
     composite=True,
     vjp={"input": _linear_input_vjp, "weight": _linear_weight_vjp, "bias": lambda grad: grad},
 )
@@ -233,7 +239,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Any:
             f"{list(weight.shape)}."
         )
     inner, columns = weight.shape[-1], weight.shape[0] if weight.ndim == 2 else 1
-    require_inner(input._layout.numel // max(input.shape[-1], 1), input.shape[-1], (inner, columns))
+    require_inner(product_of(input.shape[:-1]), input.shape[-1], (inner, columns))
     require_same_dtype(input, weight)
     product = dot_general(input, weight, (input.ndim - 1, weight.ndim - 1))
     if bias is None:

@@ -188,7 +188,10 @@ def matrix_norm(
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     summed, other = axes if abs(ord) == 1 else reversed(axes)
     sums = vector_norm(input, 1, (summed,), True, dtype=dtype)
-    norm = sums.amax((other,), True) if ord > 0 else sums.amin((other,), True)
+    if sums.shape[other] == 0 and ord > 0:
+        norm = sums.sum((other,), True)  # of no sums, none of which is negative, the greatest is 0
+    else:
+        norm = sums.amax((other,), True) if ord > 0 else sums.amin((other,), True)
     return norm if keepdim else norm.squeeze(tuple(axes))
 
 

@@ -105,17 +105,32 @@ def sum(input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Any:  #
 
 
 @lowered(
-    "sum_to_size(Tensor input, int... size) -> Tensor",
+    "_sum_broadcast(Tensor input, int[] size) -> Tensor",
     vjp={"input": lambda grad, input_layout: grad.expand(input_layout.shape)},
+    method=False,
     function=False,
     out=False,
 )
-def sum_to_size(input: Tensor, size: tuple[int, ...]) -> Any:
+def _sum_broadcast(input: Tensor, size: tuple[int, ...]) -> Any:
+    """The sum over the dimensions along which `size` would have to be broadcast to `input`'s shape."""
+    shape = input._layout.shape
+    lead = len(shape) - len(size)
+    if lead < 0 or [full for own, full in zip(size, shape[lead:], strict=True) if own not in (1, full)]:
+        raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(shape)}}}.")
+    inner = [axis for axis, own in enumerate(size, lead) if own == 1 and shape[axis] != 1]
+    axes = (*range(lead), *inner)
+    operand = cast(input, sum_dtype(input.dtype))
+    reduced = emit("reduce_sum", operand, dims=axes) if axes else operand
+    return emit("reshape", reduced, shape=size) if inner else reduced
+
+
+@composed("sum_to_size(Tensor input, int... size) -> Tensor", function=False, out=False)
+def sum_to_size(input: Tensor, *size: Any) -> Any:
     """The sum over the dimensions along which `size` would have to be broadcast to `input`'s shape.
 
     Args:
         input: any shape.
-        size: a shape that broadcasts to `input`'s.
+        size: a shape that broadcasts to `input`'s; its own shape gives a view.
 
     Raises:
         RuntimeError: if `size` does not broadcast to `input`'s shape.
@@ -125,14 +140,10 @@ def sum_to_size(input: Tensor, size: tuple[int, ...]) -> Any:
         >>> raxis.ones(2, 3).sum_to_size(1, 3)
         tensor([[2., 2., 2.]])
     """
-    shape = input._layout.shape
-    lead = len(shape) - len(size)
-    if lead < 0 or [full for own, full in zip(size, shape[lead:], strict=True) if own not in (1, full)]:
-        raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(shape)}}}.")
-    inner = [axis for axis, own in enumerate(size, lead) if own == 1 and shape[axis] != 1]
-    axes = (*range(lead), *inner)
-    reduced = emit("reduce_sum", input, dims=axes) if axes else input
-    return emit("reshape", reduced, shape=size) if inner else reduced
+    shape = size[0] if len(size) == 1 and not isinstance(size[0], int) else size
+    if shape and tuple(shape) == input._layout.shape:
+        return input.view(shape)
+    return _sum_broadcast(input, tuple(shape))
 
 
 def _nansum_vjp(grad: Tensor, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:

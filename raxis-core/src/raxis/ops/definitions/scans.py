@@ -8,7 +8,7 @@ from raxis import dtypes
 from raxis.dtypes import Category, DType
 from raxis.layout import Layout, wrap_dim
 from raxis.ops.definitions.extrema import require_ordered, scatter_along
-from raxis.ops.definitions.reductions import filled_like, finite, is_nan, scalar_type, sum_dtype
+from raxis.ops.definitions.reductions import filled_like, is_nan, scalar_type, sum_dtype
 from raxis.ops.formulas import conj, wide
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import cast, constant, emit
@@ -161,14 +161,14 @@ def cummin(input: Tensor, dim: int) -> Any:
 
 
 def _logcumsumexp_vjp(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> Any:
+    if input.ndim == 0:
+        return grad
     if grad.dtype.is_complex:
-        weights = _reverse_logcumsumexp(grad.log() - conj(result), dim)
-        return (weights + conj(input)).exp()
-    gains, losses = (grad.clamp(min=0), (-grad).clamp(min=0))
-    positive, negative = (
-        (_reverse_logcumsumexp(part.log() - result, dim) + input).exp() for part in (gains, losses)
-    )
-    return positive - negative
+        return (_reverse_logcumsumexp(grad.log() - conj(result), dim) + conj(input)).exp()
+    magnitude, nothing = grad.abs().log(), -float("inf")
+    positive = _reverse_logcumsumexp(magnitude.masked_fill(grad <= 0, nothing) - result, dim)
+    negative = _reverse_logcumsumexp(magnitude.masked_fill(grad >= 0, nothing) - result, dim)
+    return (positive + input).exp() - (negative + input).exp()
 
 
 def _reverse_logcumsumexp(operand: Tensor, dim: int) -> Any:
@@ -216,12 +216,17 @@ def _delayed(operand: Tensor, dim: int, step: int) -> Any:
 
 
 def _logaddexp(first: Tensor, second: Tensor) -> Any:
-    dtype = first._layout.dtype
-    real = [emit("real", part) if dtype.is_complex else part for part in (first, second)]
-    greatest = emit("maximum", *real)
-    shift = cast(finite(greatest), dtype)
-    total = emit("add", emit("exp", emit("sub", first, shift)), emit("exp", emit("sub", second, shift)))
-    return emit("add", emit("log", total), shift)
+    """While tracing: ``log(exp(first) + exp(second))``, as the greater plus a correction."""
+    if first._layout.dtype.is_complex:
+        ordered = emit("ge", emit("real", first), emit("real", second))
+        greater, less = emit("select", ordered, first, second), emit("select", ordered, second, first)
+        magnitude = emit("abs", emit("real", greater))
+    else:
+        greater, less = emit("maximum", first, second), emit("minimum", first, second)
+        magnitude = emit("abs", greater)
+    infinite = emit("eq", magnitude, filled_like(magnitude, float("inf")))
+    distance = emit("select", infinite, filled_like(greater, 0), emit("sub", less, greater))
+    return emit("add", greater, emit("log1p", emit("exp", distance)))
 
 
 # ---- differences -----------------------------------------------------------------------------------------------------
@@ -253,6 +258,8 @@ def diff(
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     axis = wrap_dim(dim, input.ndim)
+    if n == 0:
+        return input.clone()
     operand = _extended(input, axis, prepend, append)
     size = operand.shape[axis]
     if n >= size:

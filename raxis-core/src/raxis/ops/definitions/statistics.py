@@ -488,7 +488,7 @@ def cov(
     factor = _normalisation(total, correction, weights, aweights)
     deviation = observations - mean
     right = deviation if weights is None else deviation * weights
-    return (deviation @ right.mH / factor).squeeze() if input.ndim < 2 else deviation @ right.mH / factor
+    return (deviation @ right.mH / factor).squeeze()
 
 
 def _normalisation(total: Any, correction: int, weights: Tensor | None, aweights: Tensor | None) -> Any:
@@ -501,16 +501,28 @@ def _normalisation(total: Any, correction: int, weights: Tensor | None, aweights
 
 def _observation_weights(observations: Tensor, fweights: Tensor | None, aweights: Tensor | None) -> Tensor | None:
     weights = None
-    for name, given in (("fweights", fweights), ("aweights", aweights)):
+    for name, given, category in (
+        ("fweights", fweights, Category.INTEGER),
+        ("aweights", aweights, Category.FLOAT),
+    ):
         if given is None:
             continue
-        if given.ndim > 1 or given.numel() != observations.shape[1]:
-            raise RuntimeError(
-                f"cov(): expected {name} to be 1-D with one element per observation ({observations.shape[1]}), but got "
-                f"shape {list(given.shape)}"
-            )
+        _check_weights(name, given, category, observations.shape[1])
         weights = given if weights is None else weights * given
     return weights
+
+
+def _check_weights(name: str, weights: Tensor, category: Category, count: int) -> None:
+    if weights.ndim > 1 or weights.numel() != count:
+        raise RuntimeError(
+            f"cov(): expected {name} to be 1-D with one element per observation ({count}), but got shape "
+            f"{list(weights.shape)}"
+        )
+    if weights.dtype.category is not category:
+        kind = "integral" if category is Category.INTEGER else "floating point"
+        raise RuntimeError(f"cov(): expected {name} to have {kind} dtype, but got {weights.dtype.name}")
+    if count and bool((weights < 0).any()):
+        raise RuntimeError(f"cov(): {name} cannot be negative")
 
 
 @composed("corrcoef(Tensor input) -> Tensor", out=False)

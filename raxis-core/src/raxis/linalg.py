@@ -1,0 +1,10 @@
+"""Linear algebra: PyTorch's ``torch.linalg``, derived from the op table."""
+
+from __future__ import annotations
+
+import sys
+
+from raxis.ops import definitions as definitions
+from raxis.ops.entry import install
+
+__all__ = install(sys.modules[__name__], "raxis.linalg")  # noqa: PLE0605  the table decides
