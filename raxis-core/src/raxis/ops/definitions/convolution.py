@@ -35,7 +35,7 @@ def _input_gradient(
 
 
 def _cropped(answer: Tensor, shape: Sizes) -> Tensor:
-    """Without the places that only see results which output_padding, larger than the stride, has added."""
+    """Without the places that exist only because output_padding is larger than the stride."""
     for dim, size in enumerate(shape):
         if answer._layout.shape[dim] != size:
             answer = answer.narrow(dim, 0, size)
@@ -164,9 +164,10 @@ def _gradient_of_image(
 
 
 def _gradient_of_response(
-    grad: Tensor, input: Tensor, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
+    grad: Tensor, input: Tensor, response_layout: Layout, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ) -> Tensor:
-    return convolution(conj(input), grad, None, stride, padding, dilation, False, (0,) * len(stride), groups)
+    answer = convolution(conj(input), grad, None, stride, padding, dilation, False, (0,) * len(stride), groups)
+    return _cropped(answer, response_layout.shape)
 
 
 @lowered(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from raxis.layout import broadcast_shapes
 from raxis.ops.functional import functional, shared
+from raxis.ops.promotion import result_type
 from raxis.tensor import Tensor
 
 
@@ -24,12 +26,11 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         >>> raxis.cosine_similarity(raxis.tensor([1.0, 0.0]), raxis.tensor([1.0, 1.0]), dim=0)
         tensor(0.7071)
     """
-    from raxis.ops.promotion import result_type
-
     dtype = result_type(x1, x2)
     if not dtype.is_floating_point:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {dtype}")
-    first, second = x1.to(dtype), x2.to(dtype)
+    shape = broadcast_shapes(x1._layout.shape, x2._layout.shape)
+    first, second = x1.to(dtype).expand(shape), x2.to(dtype).expand(shape)
     return (_unit(first, dim, eps) * _unit(second, dim, eps)).sum(dim)  # type: ignore[no-any-return]
 
 
