@@ -95,7 +95,7 @@ def signature(op: Op, *, out: bool) -> str:
     starred = False
     for position, parameter in enumerate(op.parameters):
         if parameter.varargs:
-            items.append(f"*{parameter.name}")
+            items += [f"{parameter.name}=_absent", "*_more"]  # not *name: the name also works as a keyword
             starred = True
             continue
         if parameter.keyword_only and not starred:
@@ -180,8 +180,10 @@ def _tensor_key_part(parameter: Parameter) -> str:
 
 
 def _source(op: Op, name: str, parameters: str, body: list[str], **names: Any) -> tuple[str, dict[str, Any]]:
+    starred = [parameter.name for parameter in op.parameters if parameter.varargs]
+    body = [*(f"{star} = () if {star} is _absent else ({star}, *_more)" for star in starred), *body]
     source = f"def {name}({parameters}):\n" + "".join(f"    {line}\n" for line in body)
-    namespace: dict[str, Any] = {"_op": op, "_Tensor": TensorMethods, **names}
+    namespace: dict[str, Any] = {"_op": op, "_Tensor": TensorMethods, "_absent": REQUIRED, **names}
     for position, parameter in enumerate(op.parameters):
         namespace[f"_d{position}"] = parameter.default
     return source, namespace

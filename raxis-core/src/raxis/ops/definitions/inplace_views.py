@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from raxis.autograd.inplace import check_inplace
-from raxis.ops.definitions import views
+from raxis.ops.definitions import transposition, views
 from raxis.ops.table import composed
 from raxis.tensor import Tensor
 
@@ -30,10 +30,10 @@ def _publish(schema: str, view: Callable[..., Any], summary: str) -> None:
 
 _publish("unsqueeze_(Tensor input, int dim) -> Tensor", views.unsqueeze, "`unsqueeze` in place.")
 _publish("squeeze_(Tensor input, int[]? dim=None) -> Tensor", views.squeeze, "`squeeze` in place.")
-_publish("transpose_(Tensor input, int dim0, int dim1) -> Tensor", views.transpose, "`transpose` in place.")
-_publish("swapaxes_(Tensor input, int axis0, int axis1) -> Tensor", views.swapaxes, "`swapaxes` in place.")
-_publish("swapdims_(Tensor input, int dim0, int dim1) -> Tensor", views.swapdims, "`swapdims` in place.")
-_publish("t_(Tensor input) -> Tensor", views.t, "`t` in place.")
+_publish("transpose_(Tensor input, int dim0, int dim1) -> Tensor", transposition.transpose, "`transpose` in place.")
+_publish("swapaxes_(Tensor input, int axis0, int axis1) -> Tensor", transposition.swapaxes, "`swapaxes` in place.")
+_publish("swapdims_(Tensor input, int dim0, int dim1) -> Tensor", transposition.swapdims, "`swapdims` in place.")
+_publish("t_(Tensor input) -> Tensor", transposition.t, "`t` in place.")
 _publish(
     "as_strided_(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
     views.as_strided,

@@ -308,7 +308,7 @@ def _scattered(grad: Tensor, layout: Layout, geometry: Geometry) -> Tensor:
     return scatter_strided(grad, strides, offset, layout.numel).reshape(layout.shape)
 
 
-def _diagonal(layout: Layout, offset: int, dim1: int, dim2: int) -> Geometry:
+def diagonal_geometry(layout: Layout, offset: int, dim1: int, dim2: int) -> Geometry:
     first, second = wrap_dim(dim1, layout.ndim), wrap_dim(dim2, layout.ndim)
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
@@ -325,9 +325,9 @@ def _diagonal(layout: Layout, offset: int, dim1: int, dim2: int) -> Geometry:
 
 @viewed(
     "diagonal(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor",
-    lower=lambda input, offset, dim1, dim2: _read(input, _diagonal(_row_major(input._layout), offset, dim1, dim2)),
+    lower=lambda input, offset, dim1, dim2: _read(input, diagonal_geometry(_row_major(input._layout), offset, dim1, dim2)),
     vjp={"input": lambda grad, input_layout, offset, dim1, dim2: _scattered(
-        grad, input_layout, _diagonal(_row_major(input_layout), offset, dim1, dim2))},
+        grad, input_layout, diagonal_geometry(_row_major(input_layout), offset, dim1, dim2))},
 )  # fmt: skip
 def diagonal(layout: Layout, offset: int, dim1: int, dim2: int) -> Geometry:
     """The diagonal of dimensions `dim1` and `dim2` as the last dimension.
@@ -347,7 +347,7 @@ def diagonal(layout: Layout, offset: int, dim1: int, dim2: int) -> Geometry:
         >>> raxis.arange(9).view(3, 3).diagonal()
         tensor([0, 4, 8])
     """
-    return _diagonal(layout, offset, dim1, dim2)
+    return diagonal_geometry(layout, offset, dim1, dim2)
 
 
 def _windows(layout: Layout, dimension: int, size: int, step: int) -> Geometry:

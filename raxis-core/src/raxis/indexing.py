@@ -1,0 +1,324 @@
+"""``x[index]`` and ``x[index] = value``.
+
+Ints, slices, None and Ellipsis give a view, found in one cache by (layout, index). Everything else first takes the
+view of those parts and then reads or writes at index tensors, with NumPy's rule for where the indexed dimensions go.
+"""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from raxis import dtypes
+from raxis.layout import Layout
+from raxis.ops.arguments import is_number
+from raxis.ops.definitions.advanced_indexing import check_mask, check_put_dtype, expand_masks, read_indexed
+from raxis.ops.definitions.masking import as_number, nonzero_positions
+from raxis.ops.definitions.slicing import basic_index
+from raxis.ops.table import OPS
+from raxis.tensor import Tensor
+
+WHOLE = (None, None, None)
+"""The slice ``:`` in the hashable form of `basic_index`."""
+
+_plans = OPS["_basic_index"].plans
+
+
+def get_item(input: Tensor, index: Any) -> Tensor:
+    """``input[index]``: a view for ints, slices, None and Ellipsis, else a copy.
+
+    Raises:
+        IndexError: if an index is out of range, of a wrong type, or there are too many.
+        ValueError: if the step of a slice is not positive.
+
+    Example:
+        >>> import raxis
+        >>> raxis.arange(6).view(2, 3)[:, raxis.tensor([2, 0])]
+        tensor([[2, 0],
+                [5, 3]])
+    """
+    key = _basic_key(index)
+    if key is None:
+        return _get_advanced(input, index)
+    try:
+        run = _plans[(input._layout, key)]
+    except (KeyError, TypeError):
+        return basic_index(input, _as_ints(key))  # type: ignore[no-any-return]
+    return run(input, key)  # type: ignore[no-any-return]
+
+
+def set_item(input: Tensor, index: Any, value: Any) -> None:
+    """``input[index] = value`` with `value` broadcast to what ``input[index]`` is.
+
+    Args:
+        input: written in place.
+        index: as for `get_item`.
+        value: a number, cast to `input`'s dtype; or a tensor: cast too, but of the same dtype where index tensors
+            are among the indices.
+
+    Raises:
+        IndexError: if an index is out of range, of a wrong type, or there are too many.
+        RuntimeError: if `value` does not broadcast, or autograd forbids the write.
+    """
+    _check_value(input, value)
+    key = _basic_key(index)
+    if key is None:
+        _set_advanced(input, index, value)
+    else:
+        _assign(input if key == (Ellipsis,) else get_item(input, index), value)
+
+
+def _basic_key(index: Any) -> tuple[Any, ...] | None:
+    """The index in the hashable form of `basic_index`; None if it has other parts than those."""
+    kind = type(index)
+    if kind is int or index is None or index is Ellipsis:
+        return (index,)
+    if kind is slice:
+        return ((index.start, index.stop, index.step),)
+    if kind is not tuple:
+        return None
+    parts: list[Any] = []
+    for item in index:
+        kind = type(item)
+        if kind is int or item is None or item is Ellipsis:
+            parts.append(item)
+        elif kind is slice:
+            parts.append((item.start, item.stop, item.step))
+        else:
+            return None
+    return tuple(parts)
+
+
+def _as_ints(key: Sequence[Any]) -> tuple[Any, ...]:
+    """The key with everything that stands for an int (NumPy integers, 0-d tensors) made one."""
+    return tuple(tuple(map(_slice_part, item)) if isinstance(item, tuple) else item for item in key)
+
+
+def _slice_part(part: Any) -> int | None:
+    if part is None:
+        return None
+    try:
+        return operator.index(part)
+    except TypeError:
+        raise TypeError("slice indices must be integers or None or have an __index__ method") from None
+
+
+# ---- index tensors ---------------------------------------------------------------------------------
+
+
+class _Parsed:
+    """An index taken apart: the view of its basic parts, and what indexes the view's dimensions."""
+
+    __slots__ = ("indices", "view")
+
+    def __init__(self, input: Tensor, index: Any) -> None:
+        items = [_converted(input, item) for item in _as_tuple(index)]
+        key, placed = _split(items, input._layout.ndim)
+        plain = all(part == WHOLE for part in key)
+        self.view: Tensor = input if plain and placed else basic_index(input, _as_ints(key))
+        self.indices: list[tuple[int, Tensor]] = placed
+
+
+def _as_tuple(index: Any) -> tuple[Any, ...]:
+    if isinstance(index, tuple):
+        return index
+    if isinstance(index, list) and _is_legacy_tuple(index):
+        warnings.warn(
+            "Using a non-tuple sequence for multidimensional indexing is deprecated; use x[tuple(seq)] instead of "
+            "x[seq], or x[raxis.tensor(seq)] to index the first dimension.",
+            UserWarning,
+            stacklevel=5,
+        )
+        return tuple(index)
+    return (index,)
+
+
+def _is_legacy_tuple(index: list[Any]) -> bool:
+    """Whether PyTorch takes this list for a tuple of indices."""
+    if len(index) >= 32:
+        return False
+    return any(item is None or item is Ellipsis or isinstance(item, (slice, Tensor, list, tuple)) for item in index)
+
+
+def _converted(input: Tensor, item: Any) -> Any:
+    """An int, a slice triple, None, Ellipsis, bool or tensor."""
+    if item is None or item is Ellipsis or isinstance(item, bool):
+        return item
+    if isinstance(item, slice):
+        return (item.start, item.stop, item.step)
+    if isinstance(item, np.bool_):
+        return bool(item)
+    if isinstance(item, Tensor):
+        return _converted_tensor(item)
+    if isinstance(item, (Sequence, np.ndarray)) and not isinstance(item, (str, bytes)):
+        return _converted_tensor(_index_tensor(input, item))
+    try:
+        return operator.index(item)
+    except TypeError:
+        raise IndexError(
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+            f"(got {type(item).__name__})"
+        ) from None
+
+
+def _index_tensor(input: Tensor, item: Any) -> Tensor:
+    from raxis.ops.definitions.literals import tensor
+
+    empty = isinstance(item, Sequence) and not len(item)
+    made: Tensor = tensor(item, dtype=dtypes.int64 if empty else None, device=input.device)
+    return made
+
+
+def _converted_tensor(index: Tensor) -> Any:
+    layout = index._layout
+    if layout.dtype is dtypes.uint8:
+        warnings.warn(
+            "indexing with dtype raxis.uint8 is now deprecated, please use a dtype raxis.bool instead.",
+            UserWarning,
+            stacklevel=6,
+        )
+        return index != 0
+    if layout.ndim == 0 and layout.dtype.category is dtypes.Category.INTEGER and not layout.traced:
+        return int(index.item())
+    return index
+
+
+def _consumed(item: Any) -> int:
+    """How many dimensions an index stands for."""
+    if item is None or item is Ellipsis or isinstance(item, bool):
+        return 0
+    if isinstance(item, Tensor) and item._layout.dtype is dtypes.bool_:
+        return item._layout.ndim
+    return 1
+
+
+def _split(items: Sequence[Any], ndim: int) -> tuple[list[Any], list[tuple[int, Tensor]]]:
+    """The basic index with whole slices for index tensors, and each index tensor with its dimension of that view."""
+    consumed = sum(map(_consumed, items))
+    if consumed > ndim:
+        raise IndexError(f"too many indices for tensor of dimension {ndim}, got {consumed}")
+    missing = ndim - consumed
+    key: list[Any] = []
+    placed: list[tuple[int, Tensor]] = []
+    dim = 0
+    for item in items:
+        if item is Ellipsis:
+            key += [WHOLE] * missing
+            dim += missing
+            missing = 0
+        elif isinstance(item, bool) or (isinstance(item, Tensor) and not _consumed(item)):
+            key.append(None)
+            placed.append((dim, item))
+            dim += 1
+        elif isinstance(item, Tensor):
+            placed.append((dim, item))
+            key += [WHOLE] * _consumed(item)
+            dim += _consumed(item)
+        else:
+            key.append(item)
+            dim += not isinstance(item, int)
+    return key + [WHOLE] * missing, placed
+
+
+def _truth_as_index(view: Tensor, item: Any) -> Any:
+    """A bool that indexes an added dimension of size 1, as a mask of one element; others themselves."""
+    if isinstance(item, bool):
+        return view.new_full((1,), item, dtype=dtypes.bool_)
+    return item if item._layout.ndim or item.dtype is not dtypes.bool_ else item.view(1)
+
+
+def _tensors(parsed: _Parsed) -> list[tuple[int, Tensor]]:
+    view = parsed.view
+    return [(dim, _on_device(_truth_as_index(view, item), view._layout)) for dim, item in parsed.indices]
+
+
+def _on_device(index: Tensor, layout: Layout) -> Tensor:
+    """Index tensors in host memory may index tensors anywhere."""
+    own = index._layout.device
+    return index.to(layout.device) if own is not layout.device and own.type == "cpu" else index
+
+
+def _get_advanced(input: Tensor, index: Any) -> Tensor:
+    parsed = _Parsed(input, index)
+    if not parsed.indices:
+        return parsed.view
+    placed = _tensors(parsed)
+    if len(placed) == 1 and placed[0][1].dtype is dtypes.bool_:
+        return _get_masked(parsed.view, *placed[0])
+    tensors, dims = expand_masks(placed, parsed.view._layout.shape)
+    return read_indexed(parsed.view, tensors, dims)  # type: ignore[no-any-return]
+
+
+def _get_masked(view: Tensor, dim: int, mask: Tensor) -> Tensor:
+    """One mask: its dimensions are merged, and its positions read."""
+    shape = view._layout.shape
+    check_mask(mask, dim, shape)
+    covered = mask._layout.ndim
+    if covered > 1:
+        view = view.reshape(*shape[:dim], mask._layout.numel, *shape[dim + covered :])
+    return view.index_select(dim, nonzero_positions(mask))
+
+
+# ---- assignment ------------------------------------------------------------------------------------
+
+
+def _check_value(input: Tensor, value: Any) -> None:
+    if not isinstance(value, (Tensor, np.ndarray)) and not is_number(value):
+        raise TypeError(f"can't assign a {type(value).__name__} to a {input.dtype} tensor")
+
+
+def _value_tensor(view: Tensor, value: Any) -> Tensor:
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, np.ndarray):
+        from raxis.ops.definitions.literals import tensor
+
+        made: Tensor = tensor(value, dtype=view.dtype, device=view.device)
+        return made
+    return view.new_full((), as_number(value, view.dtype))
+
+
+def _assign(view: Tensor, value: Any) -> None:
+    """Write the whole view."""
+    if is_number(value):
+        view.fill_(as_number(value, view._layout.dtype))
+        return
+    source = _value_tensor(view, value)
+    extra = source._layout.ndim - view._layout.ndim
+    if extra > 0 and set(source._layout.shape[:extra]) == {1}:
+        source = source.reshape(source._layout.shape[extra:])
+    view.copy_(source)
+
+
+def _set_advanced(input: Tensor, index: Any, value: Any) -> None:
+    parsed = _Parsed(input, index)
+    view = parsed.view
+    if not parsed.indices:
+        _assign(view, value)
+        return
+    placed = _tensors(parsed)
+    if len(placed) == 1 and placed[0][1].dtype is dtypes.bool_ and _is_single(value):
+        _fill_masked(view, *placed[0], value)
+        return
+    source = _value_tensor(view, value)
+    check_put_dtype(view, source.dtype)
+    tensors, dims = expand_masks(placed, view._layout.shape)
+    view._write_indexed_(tensors, source, dims, False)
+
+
+def _is_single(value: Any) -> bool:
+    return not isinstance(value, (Tensor, np.ndarray)) or value.ndim == 0
+
+
+def _fill_masked(view: Tensor, dim: int, mask: Tensor, value: Any) -> None:
+    check_mask(mask, dim, view._layout.shape)
+    trailing = view._layout.ndim - dim - mask._layout.ndim
+    number = _value_tensor(view, value) if isinstance(value, np.ndarray) else value
+    view.masked_fill_(mask.reshape(*mask._layout.shape, *(1,) * trailing), number)
+
+
+__all__ = ["get_item", "set_item"]
