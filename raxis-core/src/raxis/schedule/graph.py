@@ -1,0 +1,77 @@
+"""A program prepared for scheduling: composites opened, producers and kinds of values at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raxis.ptir.primitives.elementwise import PRIMITIVES as _ELEMENTWISE
+from raxis.ptir.program import Instruction, Program, Value
+from raxis.schedule.affine import VIEWS
+
+ELEMENTWISE = frozenset(primitive.name for primitive in _ELEMENTWISE)
+REDUCES = frozenset({"reduce_and", "reduce_max", "reduce_min", "reduce_or", "reduce_prod", "reduce_sum"})
+SEARCHES = frozenset({"argmax", "argmin"})
+SOURCES = frozenset({"iota", "random_bits"})
+LOOKUPS = frozenset({"gather", "take"})
+
+
+class Graph:
+    """Instructions of a program in order, with composites replaced by their decompositions."""
+
+    def __init__(self, program: Program) -> None:
+        self.parameters = program.parameters
+        self._stands_for: dict[Value, Value] = {}
+        self.instructions = self._opened(program.instructions)
+        self.results = tuple(self.resolve(value) for value in program.results)
+        self.producer = {result: item for item in self.instructions for result in item.results}
+
+    def resolve(self, value: Value) -> Value:
+        """The value itself, or what it is another name of."""
+        while value in self._stands_for:
+            value = self._stands_for[value]
+        return value
+
+    def _opened(self, instructions: Sequence[Instruction]) -> list[Instruction]:
+        opened: list[Instruction] = []
+        for instruction in instructions:
+            operands = tuple(self.resolve(operand) for operand in instruction.operands)
+            if instruction.primitive != "composite":
+                opened.append(
+                    Instruction(
+                        instruction.primitive, operands, instruction.attributes, instruction.results, instruction.regions
+                    )
+                )
+                continue
+            (region,) = instruction.regions
+            self._stands_for.update(zip(region.parameters, operands, strict=True))
+            opened += self._opened(region.instructions)
+            self._stands_for.update(zip(instruction.results, region.results, strict=True))
+        return opened
+
+    def is_uniform(self, value: Value) -> bool:
+        """Whether every element is the same number, known from the program."""
+        item = self.producer.get(value)
+        return item is not None and item.primitive == "constant" and not isinstance(item.attributes["value"], tuple)
+
+    def is_fusable(self, value: Value) -> bool:
+        """Whether a loop kernel can compute the value where it is used."""
+        item = self.producer.get(value)
+        if item is None:
+            return False
+        return (
+            item.primitive in ELEMENTWISE
+            or item.primitive in VIEWS
+            or item.primitive in REDUCES
+            or item.primitive in SEARCHES
+            or item.primitive in SOURCES
+            or item.primitive in LOOKUPS
+            or self.is_uniform(value)
+        )
+
+
+def reduced_dims(item: Instruction) -> tuple[int, ...]:
+    """The dimensions a reduction or an argmax goes over."""
+    if item.primitive in SEARCHES:
+        return (item.attributes["dim"],)
+    dims: tuple[int, ...] = item.attributes["dims"]
+    return dims

@@ -1,0 +1,62 @@
+"""Schedules: the steps a backend runs for one program, over numbered buffers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from raxis.dtypes import DType
+from raxis.layout import Strides
+from raxis.ptir.program import Instruction
+from raxis.schedule.loops import LoopKernel
+
+
+class Buffer(NamedTuple):
+    """Memory a schedule works on: dtype, shape and strides (in elements) of the value it holds.
+
+    `role` is "parameter" or "result" (memory of the caller, `position` says which one) or "temporary" (memory of the
+    schedule, dense and row-major, `position` is -1).
+    """
+
+    role: str
+    position: int
+    dtype: DType
+    shape: tuple[int, ...]
+    strides: Strides
+
+
+class LoopStep(NamedTuple):
+    """Run a loop kernel: `buffers` fill its slots, `scalars` are by-value parameters of the program."""
+
+    kernel: LoopKernel
+    buffers: tuple[int, ...]
+    scalars: tuple[int, ...]
+
+
+class LibraryStep(NamedTuple):
+    """Run one instruction by a library routine. An operand is a buffer, or ~p for by-value parameter p."""
+
+    instruction: Instruction
+    operands: tuple[int, ...]
+    results: tuple[int, ...]
+
+
+Step = LoopStep | LibraryStep
+
+
+class Schedule(NamedTuple):
+    """Buffers and the steps over them, in order."""
+
+    buffers: tuple[Buffer, ...]
+    steps: tuple[Step, ...]
+
+    def __str__(self) -> str:
+        lines = [
+            f"buffer {number}: {buffer.role} {buffer.dtype.name}{list(buffer.shape)} strides {list(buffer.strides)}"
+            for number, buffer in enumerate(self.buffers)
+        ]
+        for step in self.steps:
+            if isinstance(step, LoopStep):
+                lines.append(f"loop on buffers {list(step.buffers)}, scalars {list(step.scalars)}\n{step.kernel}")
+            else:
+                lines.append(f"library {step.instruction.primitive} {list(step.operands)} -> {list(step.results)}")
+        return "\n".join(lines)

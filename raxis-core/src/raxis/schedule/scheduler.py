@@ -1,0 +1,352 @@
+"""The scheduler: from a program to loop kernels and library calls.
+
+A value gets memory only if it must: parameters, results, operands and results of library routines, reductions
+whose kernel is another, and what is read in an order that is not affine. Everything else is computed
+where it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from raxis.dtypes import DType
+from raxis.layout import Strides, contiguous_strides
+from raxis.ptir.program import Instruction, Program, Value
+from raxis.schedule.affine import identity
+from raxis.schedule.graph import REDUCES, SEARCHES, Graph, reduced_dims
+from raxis.schedule.loops import Access, Axis, LoopKernel, Node, Store
+from raxis.schedule.nodes import KernelBuilder, Memory, Space
+from raxis.schedule.normalise import normalised
+from raxis.schedule.schedule import Buffer, LibraryStep, LoopStep, Schedule, Step
+
+
+def schedule(
+    program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides], *, in_place: bool = False
+) -> Schedule:
+    """Plan the steps of `program` for operands and results of these strides.
+
+    Args:
+        program: what to compute.
+        inputs: strides of the parameters in elements; None for by-value ones.
+        outputs: strides of the results.
+        in_place: the first result is written over the first parameter.
+    """
+    scheduler = _Scheduler(Graph(program), program.name, inputs, outputs)
+    scheduler.compute_results()
+    made = Schedule(tuple(scheduler.buffers), tuple(scheduler.steps))
+    if in_place and not _is_safe_in_place(made):
+        return _through_temporary(made)
+    return made
+
+
+class _Crop(NamedTuple):
+    """The part of an operand that padding keeps: its first element, its shape, where that element lands."""
+
+    start: tuple[int, ...]
+    shape: tuple[int, ...]
+    landing: tuple[int, ...]
+
+
+def _kept_by_pad(item: Instruction) -> _Crop | None:
+    """What negative padding leaves of the operand; None if nothing."""
+    start, shape, landing = [], [], []
+    sizes = zip(item.operands[0].type.shape, item.results[0].type.shape, strict=True)
+    amounts = zip(sizes, item.attributes["low"], item.attributes["interior"], strict=True)
+    for (size, padded), low, interior in amounts:
+        step = interior + 1
+        first = max(0, -(low // step))
+        last = min(size - 1, (padded - 1 - low) // step)
+        if last < first:
+            return None
+        start.append(first)
+        shape.append(last - first + 1)
+        landing.append(low + first * step)
+    return _Crop(tuple(start), tuple(shape), tuple(landing))
+
+
+class _Scheduler:
+    def __init__(
+        self, graph: Graph, name: str, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
+    ) -> None:
+        self.graph = graph
+        self.name = name
+        self.buffers: list[Buffer] = []
+        self.steps: list[Step] = []
+        self._temporaries = 0
+        self._memory: dict[Value, int] = {}
+        self._home: dict[Value, int] = {}
+        for position, (value, strides) in enumerate(zip(graph.parameters, inputs, strict=True)):
+            if strides is not None:
+                self._memory[value] = self._buffer("parameter", position, value, strides)
+        self._results = [
+            (value, self._buffer("result", position, value, strides))
+            for position, (value, strides) in enumerate(zip(graph.results, outputs, strict=True))
+        ]
+        for value, buffer in self._results:
+            if value in graph.producer:
+                self._home.setdefault(value, buffer)
+
+    def _buffer(self, role: str, position: int, value: Value, strides: Strides) -> int:
+        self.buffers.append(Buffer(role, position, value.type.dtype, value.type.shape, tuple(strides)))
+        return len(self.buffers) - 1
+
+    # ---- results ------------------------------------------------------------------------------------
+
+    def compute_results(self) -> None:
+        """Write every result."""
+        for value, buffer in self._results:
+            if self._memory.get(value) != buffer:
+                if self._home.get(value) == buffer and value not in self._memory:
+                    self._compute_with_companions(value)
+                else:
+                    self._loop([(value, buffer)], Space(value.type.shape))
+
+    def _compute_with_companions(self, value: Value) -> None:
+        """Compute a result, and in the same kernel all others over the same space."""
+        space = self.space_of(value) if self.graph.is_fusable(value) else None
+        if space is None:
+            self.locate(value)
+            return
+        targets = [
+            (other, buffer)
+            for other, buffer in self._results
+            if self._home.get(other) == buffer
+            and other not in self._memory
+            and self.graph.is_fusable(other)
+            and self.space_of(other) == space
+        ]
+        self._loop(targets, space)
+
+    # ---- memory -------------------------------------------------------------------------------------
+
+    def held(self, value: Value) -> bool:
+        return value in self._memory
+
+    def locate(self, value: Value) -> Memory:
+        """Where `value` lies; computed first if it lies nowhere."""
+        value = self.graph.resolve(value)
+        if value not in self._memory:
+            self._materialise(value)
+        buffer = self._memory[value]
+        return Memory(buffer, self.buffers[buffer].strides)
+
+    def _materialise(self, value: Value) -> None:
+        item = self.graph.producer.get(value)
+        if item is None:
+            raise KeyError(f"by-value parameter {value} has no memory.")
+        if item.primitive == "concatenate":
+            self._concatenate(item, self._target(value))
+        elif item.primitive == "pad":
+            self._pad(item, self._target(value))
+        elif self._is_dense_reshape(item):
+            self._rename(item, value)
+        elif self.graph.is_fusable(value):
+            space = self.space_of(value)
+            self._loop([(value, self._target(value))], space)
+        else:
+            self._library(item)
+
+    def _target(self, value: Value) -> int:
+        """The buffer `value` is to be written to: its result buffer, or a new temporary."""
+        home = self._home.get(value)
+        if home is not None:
+            return home
+        self._temporaries += 1
+        return self._buffer("temporary", self._temporaries - 1, value, contiguous_strides(value.type.shape))
+
+    def _is_dense_reshape(self, item: Instruction) -> bool:
+        if item.primitive != "reshape" or item.results[0] in self._home:
+            return False
+        operand = item.operands[0]
+        buffer = self._memory.get(operand)
+        if buffer is None:
+            return not self.graph.is_fusable(operand) and not getattr(operand, "by_value", False)
+        return self.buffers[buffer].strides == contiguous_strides(operand.type.shape)
+
+    def _rename(self, item: Instruction, value: Value) -> None:
+        """A reshape of dense memory is the same memory in another shape."""
+        memory = self.locate(item.operands[0])
+        dense = contiguous_strides(item.operands[0].type.shape)
+        if memory.strides != dense:
+            self._loop([(value, self._target(value))], Space(value.type.shape))
+            return
+        shape = value.type.shape
+        self.buffers.append(self.buffers[memory.buffer]._replace(shape=shape, strides=contiguous_strides(shape)))
+        self._memory[value] = len(self.buffers) - 1
+
+    # ---- steps --------------------------------------------------------------------------------------
+
+    def _loop(self, targets: Sequence[tuple[Value, int]], space: Space) -> None:
+        """One kernel that writes every (value, buffer)."""
+        if 0 not in space.shape:
+            builder = KernelBuilder(self.graph, space, self)
+            for value, buffer in targets:
+                index = space.index(value.type.shape)
+                if index is None:
+                    raise ValueError(f"a value of shape {value.type.shape} does not fit the space {space}.")
+                builder.store(value, index, Memory(buffer, self.buffers[buffer].strides))
+            self._append(builder)
+        for value, buffer in targets:
+            self._memory.setdefault(value, buffer)
+
+    def _append(self, builder: KernelBuilder) -> None:
+        kernel, buffers, scalars = builder.finish(self.name)
+        self.steps.append(LoopStep(normalised(kernel), buffers, scalars))
+
+    def _region(self, value: Value, memory: Memory, offset: int) -> None:
+        """Write `value` into a part of memory."""
+        shape = value.type.shape
+        if 0 in shape:
+            return
+        builder = KernelBuilder(self.graph, Space(shape), self)
+        builder.store(value, identity(len(shape)), memory, offset=offset)
+        self._append(builder)
+
+    def _concatenate(self, item: Instruction, buffer: int) -> None:
+        strides = self.buffers[buffer].strides
+        dim = item.attributes["dim"]
+        start = 0
+        for operand in item.operands:
+            self._region(operand, Memory(buffer, strides), start * strides[dim])
+            start += operand.type.shape[dim]
+        self._memory[item.results[0]] = buffer
+
+    def _pad(self, item: Instruction, buffer: int) -> None:
+        """Fill, then write the operand's elements that are not cropped, `interior` apart."""
+        operand, fill = item.operands
+        result = item.results[0]
+        strides = self.buffers[buffer].strides
+        self._fill(fill, result, Memory(buffer, strides))
+        crop = _kept_by_pad(item)
+        if crop is not None:
+            spread = tuple(stride * (gap + 1) for stride, gap in zip(strides, item.attributes["interior"], strict=True))
+            offset = sum(first * stride for first, stride in zip(crop.landing, strides, strict=True))
+            self._crop(operand, crop, Memory(buffer, spread), offset)
+        self._memory[result] = buffer
+
+    def _fill(self, fill: Value, result: Value, memory: Memory) -> None:
+        shape = result.type.shape
+        if 0 in shape:
+            return
+        builder = KernelBuilder(self.graph, Space(shape), self)
+        builder.store(fill, (), memory, identity(len(shape)))
+        self._append(builder)
+
+    def _crop(self, operand: Value, crop: _Crop, memory: Memory, offset: int) -> None:
+        builder = KernelBuilder(self.graph, Space(crop.shape), self)
+        axes = identity(len(crop.shape))
+        moved = tuple(axis.scaled(1, start) for axis, start in zip(axes, crop.start, strict=True))
+        builder.store(operand, moved, memory, axes, offset)
+        self._append(builder)
+
+    def _library(self, item: Instruction) -> None:
+        operands = tuple(self._library_operand(operand) for operand in item.operands)
+        results = tuple(self._target(result) for result in item.results)
+        self.steps.append(LibraryStep(item, operands, results))
+        self._memory.update(zip(item.results, results, strict=True))
+
+    def _library_operand(self, operand: Value) -> int:
+        if getattr(operand, "by_value", False):
+            return ~self.graph.parameters.index(operand)  # type: ignore[arg-type]  by-value ones are parameters
+        return self.locate(operand).buffer
+
+    # ---- spaces -------------------------------------------------------------------------------------
+
+    def space_of(self, value: Value) -> Space:
+        """The space of the kernel that computes `value`: that of the reduction it is made of, if it fits."""
+        reduction = self._nearest_reduction(value)
+        if reduction is not None:
+            space = Space(reduction.operands[0].type.shape, reduced_dims(reduction))
+            if space.index(value.type.shape) is not None:
+                return space
+        return Space(value.type.shape)
+
+    def _nearest_reduction(self, value: Value) -> Instruction | None:
+        stack, seen = [value], set()
+        while stack:
+            current = self.graph.resolve(stack.pop())
+            if current in seen or self.held(current) or not self.graph.is_fusable(current):
+                continue
+            seen.add(current)
+            item = self.graph.producer[current]
+            if item.primitive in REDUCES or item.primitive in SEARCHES:
+                return item
+            stack.extend(reversed(item.operands))
+        return None
+
+
+def _is_safe_in_place(made: Schedule) -> bool:
+    """Whether result 0 may share memory with parameter 0: each element is read for the last time where it is written."""
+    written = False
+    for step in made.steps:
+        roles = [made.buffers[buffer] for buffer in _operands_of(step)]
+        if written and any(_is(buffer, "parameter") for buffer in roles):
+            return False
+        writes = [made.buffers[buffer] for buffer in _results_of(step)]
+        if not any(_is(buffer, "result") for buffer in writes):
+            continue
+        written = True
+        if any(_is(buffer, "parameter") for buffer in roles) and not _reads_where_it_writes(step, made):
+            return False
+    return True
+
+
+def _is(buffer: Buffer, role: str) -> bool:
+    return buffer.role == role and buffer.position == 0
+
+
+def _operands_of(step: Step) -> Sequence[int]:
+    if isinstance(step, LibraryStep):
+        return [operand for operand in step.operands if operand >= 0]
+    return [step.buffers[slot] for slot in _loaded(step)]
+
+
+def _results_of(step: Step) -> Sequence[int]:
+    if isinstance(step, LibraryStep):
+        return step.results
+    return [step.buffers[store.access.buffer] for store in step.kernel.stores]
+
+
+def _loaded(step: LoopStep) -> list[int]:
+    loads = []
+    for node in step.kernel.nodes:
+        if node.op == "load":
+            loads.append(node.detail.buffer)
+        elif node.op == "gather_load":
+            loads.append(node.detail.access.buffer)
+    return loads
+
+
+def _reads_where_it_writes(step: Step, made: Schedule) -> bool:
+    if isinstance(step, LibraryStep):
+        return False
+    parameter = {slot for slot, buffer in enumerate(step.buffers) if _is(made.buffers[buffer], "parameter")}
+    result = {slot for slot, buffer in enumerate(step.buffers) if _is(made.buffers[buffer], "result")}
+    reads = {node.detail[1:] for node in step.kernel.nodes if node.op == "load" and node.detail.buffer in parameter}
+    gathers = any(n.op == "gather_load" and n.detail.access.buffer in parameter for n in step.kernel.nodes)
+    writes = {store.access[1:] for store in step.kernel.stores if store.access.buffer in result}
+    return not gathers and len(writes) == 1 and reads == writes
+
+
+def _through_temporary(made: Schedule) -> Schedule:
+    """The same steps with result 0 written to a temporary, then copied."""
+    buffers = list(made.buffers)
+    number = 1 + max((buffer.position for buffer in buffers if buffer.role == "temporary"), default=-1)
+    shape = next(buffer.shape for buffer in buffers if _is(buffer, "result"))
+    final = next(buffer for buffer in buffers if _is(buffer, "result"))
+    for position, buffer in enumerate(buffers):
+        if _is(buffer, "result"):
+            buffers[position] = buffer._replace(role="temporary", position=number)
+    temporary = next(i for i, buffer in enumerate(buffers) if (buffer.role, buffer.position) == ("temporary", number))
+    buffers.append(final)
+    copy = copy_kernel(final.dtype, shape, buffers[temporary].strides, final.strides)
+    step = LoopStep(normalised(copy), (temporary, len(buffers) - 1), ())
+    return Schedule(tuple(buffers), (*made.steps, step))
+
+
+def copy_kernel(dtype: DType, shape: tuple[int, ...], source: Strides, target: Strides) -> LoopKernel:
+    """Copy slot 0 to slot 1."""
+    axes = tuple(Axis(size) for size in shape)
+    nodes = (Node("load", (), dtype, Access(0, tuple(source))),)
+    return LoopKernel("copy", (dtype, dtype), axes, nodes, (Store(0, Access(1, tuple(target))),))
