@@ -81,7 +81,7 @@ class ParameterList(_Holder):
         self._size += 1
         return self
 
-    def extend(self, values: Iterable[Any]) -> Self:
+    def extend(self, values: Any) -> Self:
         """Add several values at the end.
 
         Raises:

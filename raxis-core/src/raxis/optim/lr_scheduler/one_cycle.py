@@ -77,8 +77,8 @@ class OneCycleLR(LRScheduler):
     ) -> None:
         require_optimizer(optimizer)
         self.total_steps = _total_steps(total_steps, epochs, steps_per_epoch)
-        if not isinstance(pct_start, float) or not 0.0 <= pct_start <= 1.0:
-            raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
+        if not 0.0 <= pct_start <= 1.0:
+            raise ValueError(f"Expected pct_start between 0 and 1, but got {pct_start}")
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(
                 f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}"
@@ -157,10 +157,10 @@ def _total_steps(total_steps: int | None, epochs: int | None, steps_per_epoch: i
     return _positive("epochs", epochs) * _positive("steps_per_epoch", steps_per_epoch)
 
 
-def _positive(name: str, value: int) -> int:
-    if not isinstance(value, int) or value <= 0:
-        raise ValueError(f"Expected positive integer {name}, but got {value}")
-    return value
+def _positive(name: str, value: Any) -> int:
+    if isinstance(value, int) and value > 0:
+        return value
+    raise ValueError(f"Expected positive integer {name}, but got {value}")
 
 
 def _phases(total_steps: int, pct_start: float, three_phase: bool) -> list[Phase]:
