@@ -35,6 +35,9 @@ class Graph:
         opened: list[Instruction] = []
         for instruction in instructions:
             operands = tuple(self.resolve(operand) for operand in instruction.operands)
+            if instruction.primitive in REDUCES and not instruction.attributes["dims"]:
+                self._stands_for[instruction.results[0]] = operands[0]
+                continue
             if instruction.primitive != "composite":
                 opened.append(
                     Instruction(

@@ -179,9 +179,10 @@ class _Scheduler:
 
     def _loop(self, targets: Sequence[tuple[Value, int]], space: Space) -> None:
         """One kernel that writes every (value, buffer)."""
-        if 0 not in space.shape:
+        wanted = [(value, buffer) for value, buffer in targets if 0 not in value.type.shape]
+        if wanted:
             builder = KernelBuilder(self.graph, space, self)
-            for value, buffer in targets:
+            for value, buffer in wanted:
                 index = space.index(value.type.shape)
                 if index is None:
                     raise ValueError(f"a value of shape {value.type.shape} does not fit the space {space}.")
