@@ -42,8 +42,8 @@ memory. Another {internal} serve only inside others. `help(raxis.add)` shows arg
 _PRIMITIVES = """\
 # Primitives
 
-What a backend must run: the {count} primitives of PTIR {version}, the operations that [programs](ptir.md) consist of. Types
-are explicit: nothing is promoted or broadcast unless an instruction says so.
+What a backend must run: the {count} primitives of PTIR {version}, the operations that [programs](ptir.md) consist of.
+Types are explicit: nothing is promoted or broadcast unless an instruction says so.
 
 | primitive | attributes | dtypes | meaning |
 |---|---|---|---|
