@@ -55,9 +55,14 @@ class CpuBackend(Backend):
         target[...] = buffer[byte_offset : byte_offset + target.size]
 
     def compile(
-        self, program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
+        self,
+        program: Program,
+        inputs: Sequence[Strides | None],
+        outputs: Sequence[Strides],
+        *,
+        in_place: bool = False,
     ) -> Executable:
-        return self._programs.compile(program, inputs, outputs)
+        return self._programs.compile(program, inputs, outputs, in_place=in_place)
 
     def host_view(self, buffer: Buffer) -> Buffer:
         return buffer

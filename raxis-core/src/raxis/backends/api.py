@@ -36,7 +36,6 @@ class Executable(Protocol):
     It is called with one flat argument list: for every program parameter, in order, either
     ``buffer, offset`` (offset in elements; a tensor) or a Python number (a by-value scalar); then
     ``buffer, offset`` for every result. It writes the results into those buffers and returns None.
-    A result buffer may be the buffer of a parameter only at the same offset with the same strides.
     """
 
     def __call__(self, *arguments: Any) -> None: ...
@@ -90,9 +89,22 @@ class Backend(abc.ABC):
 
     @abc.abstractmethod
     def compile(
-        self, program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
+        self,
+        program: Program,
+        inputs: Sequence[Strides | None],
+        outputs: Sequence[Strides],
+        *,
+        in_place: bool = False,
     ) -> Executable:
         """Compile `program` for operands of these strides (in elements; None for a by-value scalar).
+
+        Args:
+            program: what to compute.
+            inputs: strides of the parameters.
+            outputs: strides of the results.
+            in_place: the first result is written over the first parameter: calls pass one buffer and offset for
+                both, and perhaps for other parameters of the same type and strides. Otherwise results share no
+                memory with parameters.
 
         Raises:
             NotImplementedError: naming primitive, dtype and device, if the program cannot run here.

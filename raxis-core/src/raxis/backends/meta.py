@@ -43,7 +43,12 @@ class MetaBackend(Backend):
         )
 
     def compile(
-        self, program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
+        self,
+        program: Program,
+        inputs: Sequence[Strides | None],
+        outputs: Sequence[Strides],
+        *,
+        in_place: bool = False,
     ) -> Executable:
         return _do_nothing
 

@@ -234,14 +234,18 @@ def build(op: Op, arguments: Sequence[Any], target: Layout | None = None) -> Pla
     plan.program = program
     plan.place = place_of(tracer.device)
     plan.random_blocks = tracer.random_blocks
-    plan.execute = _compile(op, plan.place, program, _operand_strides(op, arguments, tracer), [layout.strides for layout in layouts])
+    inputs = _operand_strides(op, arguments, tracer)
+    outputs = [layout.strides for layout in layouts]
+    plan.execute = _compile(op, plan.place, program, inputs, outputs, in_place=target is not None)
     return plan
 
 
-def _compile(op: Op, place: Place, program: Program, inputs: list[Strides | None], outputs: list[Strides]) -> Any:
-    factory = place.backend.composites.get(op.name) if op.composite else None
+def _compile(
+    op: Op, place: Place, program: Program, inputs: list[Strides | None], outputs: list[Strides], *, in_place: bool
+) -> Any:
+    factory = place.backend.composites.get(op.name) if op.composite and not in_place else None
     kernel = factory(program, inputs, outputs) if factory is not None else None
-    return kernel if kernel is not None else place.backend.compile(program, inputs, outputs)
+    return kernel if kernel is not None else place.backend.compile(program, inputs, outputs, in_place=in_place)
 
 
 def _result_layouts(op: Op, program: Program, operands: list[Tensor], device: Device) -> list[Layout]:

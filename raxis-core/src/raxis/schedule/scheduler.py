@@ -278,23 +278,36 @@ class _Scheduler:
 
 
 def _is_safe_in_place(made: Schedule) -> bool:
-    """Whether result 0 may share memory with parameter 0: each element is read for the last time where it is written."""
+    """Whether result 0 may share memory with parameters of its type and strides.
+
+    So it is if each of their elements is read for the last time where it is written.
+    """
+    shared = _shared_parameters(made)
     written = False
     for step in made.steps:
-        roles = [made.buffers[buffer] for buffer in _operands_of(step)]
-        if written and any(_is(buffer, "parameter") for buffer in roles):
+        reads = any(buffer in shared for buffer in _operands_of(step))
+        writes = any(_is_first_result(made.buffers[buffer]) for buffer in _results_of(step))
+        if reads and (written or (writes and not _reads_where_it_writes(step, made, shared))):
             return False
-        writes = [made.buffers[buffer] for buffer in _results_of(step)]
-        if not any(_is(buffer, "result") for buffer in writes):
-            continue
-        written = True
-        if any(_is(buffer, "parameter") for buffer in roles) and not _reads_where_it_writes(step, made):
-            return False
+        written = written or writes
     return True
 
 
-def _is(buffer: Buffer, role: str) -> bool:
-    return buffer.role == role and buffer.position == 0
+def _is_first_result(buffer: Buffer) -> bool:
+    return buffer.role == "result" and buffer.position == 0
+
+
+def _shared_parameters(made: Schedule) -> set[int]:
+    """Buffers that may be the memory of result 0, in whatever shape they are read."""
+    result = next(buffer for buffer in made.buffers if _is_first_result(buffer))
+    positions = {
+        buffer.position for buffer in made.buffers if buffer.role == "parameter" and buffer[2:] == result[2:]
+    }
+    return {
+        number
+        for number, buffer in enumerate(made.buffers)
+        if buffer.role == "parameter" and buffer.position in positions
+    }
 
 
 def _operands_of(step: Step) -> Sequence[int]:
@@ -319,11 +332,11 @@ def _loaded(step: LoopStep) -> list[int]:
     return loads
 
 
-def _reads_where_it_writes(step: Step, made: Schedule) -> bool:
+def _reads_where_it_writes(step: Step, made: Schedule, shared: set[int]) -> bool:
     if isinstance(step, LibraryStep):
         return False
-    parameter = {slot for slot, buffer in enumerate(step.buffers) if _is(made.buffers[buffer], "parameter")}
-    result = {slot for slot, buffer in enumerate(step.buffers) if _is(made.buffers[buffer], "result")}
+    parameter = {slot for slot, buffer in enumerate(step.buffers) if buffer in shared}
+    result = {slot for slot, buffer in enumerate(step.buffers) if _is_first_result(made.buffers[buffer])}
     reads = {node.detail[1:] for node in step.kernel.nodes if node.op == "load" and node.detail.buffer in parameter}
     gathers = any(n.op == "gather_load" and n.detail.access.buffer in parameter for n in step.kernel.nodes)
     writes = {store.access[1:] for store in step.kernel.stores if store.access.buffer in result}
@@ -334,14 +347,13 @@ def _through_temporary(made: Schedule) -> Schedule:
     """The same steps with result 0 written to a temporary, then copied."""
     buffers = list(made.buffers)
     number = 1 + max((buffer.position for buffer in buffers if buffer.role == "temporary"), default=-1)
-    shape = next(buffer.shape for buffer in buffers if _is(buffer, "result"))
-    final = next(buffer for buffer in buffers if _is(buffer, "result"))
+    final = next(buffer for buffer in buffers if _is_first_result(buffer))
     for position, buffer in enumerate(buffers):
-        if _is(buffer, "result"):
+        if _is_first_result(buffer):
             buffers[position] = buffer._replace(role="temporary", position=number)
     temporary = next(i for i, buffer in enumerate(buffers) if (buffer.role, buffer.position) == ("temporary", number))
     buffers.append(final)
-    copy = copy_kernel(final.dtype, shape, buffers[temporary].strides, final.strides)
+    copy = copy_kernel(final.dtype, final.shape, buffers[temporary].strides, final.strides)
     step = LoopStep(normalised(copy), (temporary, len(buffers) - 1), ())
     return Schedule(tuple(buffers), (*made.steps, step))
 

@@ -36,7 +36,12 @@ class ReferenceBackend(Backend):
         target[...] = buffer[byte_offset : byte_offset + target.size]
 
     def compile(
-        self, program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
+        self,
+        program: Program,
+        inputs: Sequence[Strides | None],
+        outputs: Sequence[Strides],
+        *,
+        in_place: bool = False,
     ) -> Executable:
         return compile_program(program, inputs, outputs)
 
