@@ -10,6 +10,12 @@ if TYPE_CHECKING:
     from raxis.tensor import Tensor
 
 
+def _only_element(tensor: Tensor) -> Any:
+    if tensor._layout.numel != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return tensor.item()
+
+
 class Protocols:
     """Base of Tensor: conversions to Python numbers and arrays, printing, copying and pickling."""
 
@@ -21,16 +27,16 @@ class Protocols:
         return bool(self.item())
 
     def __int__(self: Tensor) -> int:
-        return int(self.item())
+        return int(_only_element(self))
 
     def __float__(self: Tensor) -> float:
-        return float(self.item())
+        return float(_only_element(self))
 
     def __complex__(self: Tensor) -> complex:
-        return complex(self.item())
+        return complex(_only_element(self))
 
     def __index__(self: Tensor) -> int:
-        value = self.item()
+        value = self.item() if self._layout.numel == 1 else None
         if not isinstance(value, int):
             raise TypeError("only integer tensors of a single element can be converted to an index")
         return int(value)

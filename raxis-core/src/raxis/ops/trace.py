@@ -58,7 +58,7 @@ class Tracer:
         count = words
         for size in shape:
             count *= size
-        self.random_blocks += -(-count // 4)
+        self.random_blocks += max(-(-count // 4), 1)
         return self.wrap(self.builder.emit("random_bits", key, offset, dtype=dtype, shape=shape))
 
     @property

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from raxis import dtypes
 from raxis.autograd.grad_mode import mode
 from raxis.autograd.transfer import record_transfer
 from raxis.device import Device
@@ -15,6 +16,7 @@ from raxis.interop import host_array
 from raxis.layout import Layout, dense_strides_like, layout_of
 from raxis.memory_format import channels_last, contiguous_format, memory_format as MemoryFormat, preserve_format
 from raxis.ops.definitions.creation import zeros_like
+from raxis.ops.definitions.factory import check_fits
 from raxis.ops.promotion import Promotion
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import broadcast, cast
@@ -167,31 +169,57 @@ def _transfer(tensor: Tensor, device: Device) -> Tensor:
 
 
 @lowered(
-    "fill(Tensor input, Tensor|Scalar value) -> Tensor",
+    "_fill(Tensor input, Tensor|Scalar value) -> Tensor",
     vjp={"input": lambda grad: zeros_like(grad), "value": lambda grad: grad.sum()},
     inplace=True,
+    function=False,
     out=False,
 )
-def fill(input: Tensor, value: Tensor) -> Any:
-    """A tensor like `input` with every element `value`.
+def _fill(input: Tensor, value: Tensor) -> Any:
+    """`value` everywhere."""
+    if value._layout.ndim:
+        raise RuntimeError(
+            f"fill_ only supports 0-dimension value tensor but got tensor with {value._layout.ndim} dimensions."
+        )
+    return broadcast(cast(value, input.dtype), input._layout.shape)
+
+
+@composed("fill(Tensor input, Tensor|Scalar value) -> Tensor", method=False, out=False)
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A tensor like `input` with every element `value`; see `fill_`."""
+    _check_fill(input, value)
+    return input._fill(value)
+
+
+@composed("fill_(Tensor input, Tensor|Scalar value) -> Tensor", out=False)
+def fill_(input: Tensor, value: Any) -> Tensor:
+    """Write `value` over every element.
 
     Args:
         input: any shape and dtype.
         value: number or 0-d tensor.
 
     Raises:
-        RuntimeError: if `value` has dimensions.
+        RuntimeError: if `value` has dimensions, or does not fit the dtype.
 
     Example:
         >>> import raxis
         >>> raxis.zeros(2).fill_(3)
         tensor([3., 3.])
     """
-    if value._layout.ndim:
-        raise RuntimeError(
-            f"fill_ only supports 0-dimension value tensor but got tensor with {value._layout.ndim} dimensions."
-        )
-    return broadcast(cast(value, input.dtype), input._layout.shape)
+    _check_fill(input, value)
+    return input._fill_(value)
+
+
+_ROOMY = frozenset({dtypes.bool_, dtypes.int64, dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128})
+
+
+def _check_fill(input: Tensor, value: Any) -> None:
+    """Check the range of numbers; a small int fits every roomy dtype, which keeps the usual call fast."""
+    dtype = input._layout.dtype
+    small = type(value) is int and dtype in _ROOMY and -(1 << 31) < value < 1 << 31
+    if not small and not isinstance(value, Tensor):
+        check_fits(value, dtype)
 
 
 @composed("zero_(Tensor input) -> Tensor", out=False)
@@ -203,7 +231,7 @@ def zero_(input: Tensor) -> Tensor:
         >>> raxis.ones(2).zero_()
         tensor([0., 0.])
     """
-    return input.fill_(0)
+    return input._fill_(0)
 
 
 @composed("item(Tensor input) -> Scalar", function=False, out=False)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
+
+import ml_dtypes
+import numpy as np
 
 from raxis.device import Device
 from raxis.dtypes import Category, DType, scalar_category
@@ -42,6 +46,8 @@ def sizes_of(args: tuple[Any, ...], size: Any = None) -> Shape:
         TypeError: if they are no ints.
         RuntimeError: if one is negative.
     """
+    if not args and size is None:
+        raise TypeError("missing 1 required positional argument: 'size'")
     given = args if size is None else size
     if len(args) == 1 and not isinstance(args[0], int):
         given = args[0]
@@ -146,13 +152,19 @@ def number_dtype(value: Any) -> DType:
 
 
 def check_fits(value: Any, dtype: DType) -> None:
-    """Raise RuntimeError if an integer `value` is out of `dtype`'s range, or a complex one is to be real."""
-    import numpy as np
-
-    category = scalar_category(type(value))
-    overflow = category is Category.COMPLEX and not dtype.is_complex and value.imag != 0
-    if category is Category.INTEGER and dtype.category is Category.INTEGER:
-        limits = np.iinfo(dtype.numpy)
-        overflow = not limits.min <= value <= limits.max
-    if overflow:
+    """Raise RuntimeError if a number is beyond `dtype`'s range; an unsigned dtype takes negative ones modulo."""
+    if not fits(value, dtype):
         raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")
+
+
+def fits(value: Any, dtype: DType) -> bool:
+    """Whether a number lies in `dtype`'s range (rounding is no matter)."""
+    if isinstance(value, complex) and not dtype.is_complex:
+        return value.imag == 0 and fits(value.real, dtype)
+    if dtype.category is Category.BOOL or dtype.is_complex:
+        return True
+    if dtype.category is Category.INTEGER:
+        limits = np.iinfo(dtype.numpy)
+        lowest = limits.min if dtype.is_signed else -limits.max
+        return bool(math.isfinite(value) and lowest <= value <= limits.max)
+    return not math.isfinite(value) or abs(value) <= float(ml_dtypes.finfo(dtype.numpy).max)

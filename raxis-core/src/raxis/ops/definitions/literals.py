@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from raxis import dtypes
-from raxis.dtypes import DType, promote_types
+from raxis.dtypes import Category, DType, promote_types
 from raxis.interop import from_numpy, host_array, to_device_memory
 from raxis.layout import layout_of
-from raxis.ops.definitions.factory import marked
+from raxis.ops.definitions.factory import check_fits, marked
 from raxis.ops.promotion import default_dtype_of, get_default_dtype
 from raxis.ops.table import composed
 from raxis.placement import DeviceLike, as_device
 from raxis.tensor import Tensor
 
 _PYTHON_CATEGORIES = {
-    bool: dtypes.Category.BOOL,
-    int: dtypes.Category.INTEGER,
-    float: dtypes.Category.FLOAT,
-    complex: dtypes.Category.COMPLEX,
+    bool: Category.BOOL,
+    int: Category.INTEGER,
+    float: Category.FLOAT,
+    complex: Category.COMPLEX,
 }
 
 
@@ -109,7 +109,9 @@ def _flatten(data: Any) -> tuple[tuple[int, ...], list[Any]]:
         level = list(itertools.chain.from_iterable(level))
     for item in level:
         if _is_sequence(item):
-            raise TypeError(f"not a sequence at dimension {len(shape)} everywhere: some values are {type(item).__name__}")
+            raise TypeError(f"not a number, but a {type(item).__name__}, at dimension {len(shape)}")
+    if level and shape and isinstance(level[0], str):
+        raise ValueError("too many dimensions 'str'")
     return tuple(shape), level
 
 
@@ -124,8 +126,8 @@ def _is_sequence(value: Any) -> bool:
         return False
     if isinstance(value, (np.ndarray, Tensor)):
         return value.ndim > 0
-    if isinstance(value, str):
-        raise TypeError(f"new(): invalid data type 'str': {value!r}")
+    if isinstance(value, (str, bytes, Mapping)):
+        return False
     return isinstance(value, Sequence) or (hasattr(value, "__len__") and hasattr(value, "__getitem__"))
 
 
@@ -151,23 +153,32 @@ def _leaf_dtype(leaf: Any) -> DType:
         return leaf.dtype
     if isinstance(leaf, (np.ndarray, np.generic)):
         return dtypes.from_numpy_dtype(leaf.dtype)
+    if isinstance(leaf, str):
+        raise TypeError(f"new(): invalid data type 'str': {leaf!r}")
     try:
         return default_dtype_of(dtypes.scalar_category(type(leaf)))
     except TypeError:
-        raise TypeError(f"new(): invalid data type '{type(leaf).__name__}'") from None
+        raise RuntimeError(f"Could not infer dtype of {type(leaf).__name__}") from None
 
 
 def _from_leaves(leaves: list[Any], dtype: DType) -> np.ndarray:
-    numbers = [leaf.item() if isinstance(leaf, (Tensor, np.ndarray)) else leaf for leaf in leaves]
-    half = dtype in dtypes.HALF
-    try:
-        with np.errstate(all="ignore"):
-            array = np.array(numbers, dtype=np.float32 if half else dtype.numpy)
-            return array.astype(dtype.numpy) if half else array
-    except OverflowError:
-        raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow") from None
-    except (TypeError, ValueError) as error:
-        raise RuntimeError(f"value cannot be converted to type {dtype.name}: {error}") from error
+    numbers = [leaf.item() if isinstance(leaf, (Tensor, np.ndarray, np.generic)) else leaf for leaf in leaves]
+    for number in numbers:
+        if isinstance(number, complex) and dtype is not dtypes.bool_ and not dtype.is_complex:
+            raise TypeError(f"must be real number, not complex: {number} does not convert to {dtype.name}")
+        if isinstance(number, int) and not -(1 << 63) <= number < 1 << 63:
+            raise ValueError(f"Overflow when unpacking long long: {number} does not fit 64 bits")
+    if dtype.category is Category.INTEGER:
+        return _integers(numbers, dtype)
+    with np.errstate(all="ignore"):
+        array = np.array(numbers, dtype=np.float32 if dtype in dtypes.HALF else dtype.numpy)
+        return array.astype(dtype.numpy)
+
+
+def _integers(numbers: list[Any], dtype: DType) -> np.ndarray:
+    for number in numbers:
+        check_fits(number, dtype)
+    return np.array([int(number) for number in numbers], dtype=np.int64).astype(dtype.numpy)
 
 
 @composed("as_tensor(object data, dtype? dtype=None, device? device=None) -> Tensor", method=False, out=False)

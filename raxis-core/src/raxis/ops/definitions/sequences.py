@@ -79,9 +79,11 @@ def arange(
     integers = all(scalar_category(type(value)) <= Category.INTEGER for value in (start, end, step))
     if dtype is None:
         dtype = out.dtype if out is not None else dtypes.int64 if integers else get_default_dtype()
+    if dtype is dtypes.int64 and all(math.isfinite(value) for value in (start, end)):
+        if step and not int(step):
+            raise ValueError(f"step must be nonzero, but {step} becomes 0 in int64")
+        start, end, step = int(start), int(end), int(step)
     count = _count(start, end, step)
-    if dtype.category <= Category.INTEGER:
-        start, step = int(start), int(step)
     target = as_device(device) if out is None else out.device
     wide = float if dtype.category > Category.INTEGER else int
     made = _progression(wide(start), wide(step), count, dtype=dtype, device=target)
@@ -180,14 +182,22 @@ def linspace(
 def _spaced(
     start: Any, end: Any, steps: int, out: Tensor | None, dtype: DType | None, device: DeviceLike | None
 ) -> Tensor:
+    if isinstance(steps, float):
+        raise TypeError(f"argument 'steps' must be int, not float: {steps}")
     if steps < 0:
         raise RuntimeError(f"number of steps must be non-negative, but got {steps}")
     if out is not None:
         dtype, device = out.dtype, out.device
     target = _spaced_dtype((start, end), dtype)
-    wide = complex if target.is_complex else float
-    made: Tensor = _linspace(wide(start), wide(end), steps, dtype=target, device=as_device(device))
+    made: Tensor = _linspace(_end(start, target), _end(end, target), steps, dtype=target, device=as_device(device))
     return made
+
+
+def _end(value: Any, dtype: DType) -> Any:
+    """One end of a range as a wide number; integer dtypes cut its fraction off first."""
+    if dtype.is_complex:
+        return complex(value)
+    return float(int(value)) if dtype.category <= Category.INTEGER else float(value)
 
 
 @composed("logspace(Scalar start, Scalar end, int steps, float base=10.0, *, " + _SPACED, method=False, out=False)
@@ -217,7 +227,8 @@ def logspace(
     check_layout(layout)
     target = _spaced_dtype((start, end), dtype if out is None else out.dtype)
     wide = dtypes.complex128 if target.is_complex else dtypes.float64
-    made = (base ** _spaced(_number(start), _number(end), steps, None, wide, device)).to(target)
+    first, last = (_end(_number(value), target) for value in (start, end))
+    made = (base ** _spaced(first, last, steps, None, wide, device)).to(target)
     if out is not None:
         return prepared(out, (steps,), dtype).copy_(made)
     return marked(made, requires_grad)
