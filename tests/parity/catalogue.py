@@ -54,7 +54,9 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
         return None if inner is None else functools.partial(inner, *function.args, **function.keywords)
     if _is_database_lambda(function):
         return _with_raxis(function)
-    return lookup(function.__name__)
+    module = getattr(function, "__module__", None) or ""
+    prefix = "nn.functional." if module == "torch.nn.functional" else ""
+    return lookup(prefix + function.__name__)
 
 
 def _is_database_lambda(function: Any) -> bool:

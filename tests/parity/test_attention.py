@@ -1,0 +1,99 @@
+"""Attention against torch."""
+
+from __future__ import annotations
+
+import pytest
+import raxis
+import raxis.nn.functional as F
+import torch
+
+from tests.parity import opinfo
+from tests.parity.bridge import to_raxis, to_torch
+from tests.parity.opinfo import Exclusion
+
+RANDOM = Exclusion(
+    "*scaled_dot_product_attention",
+    sample=lambda sample: sample.kwargs.get("dropout_p", 0) > 0,
+    reason="drops other elements than torch",
+)
+CASES = opinfo.cases(
+    "nn.functional.scaled_dot_product_attention",
+    exclusions=[RANDOM],
+    tolerances={torch.float16: (5e-3, 5e-3), torch.bfloat16: (5e-2, 5e-2)},
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_op(case: opinfo.Case) -> None:
+    case.run()
+
+
+def gradients(library, attend, operands, order=1, **options):
+    """The result and its gradients; of second order, those of the gradients' squares."""
+    for operand in operands:
+        operand.requires_grad = True
+    result = attend(*operands, **options)
+    found = library.autograd.grad(result.sin().sum(), operands, create_graph=order > 1)
+    if order > 1:
+        found = library.autograd.grad(sum((grad * grad).sum() for grad in found), operands)
+    return [result, *found]
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("mask", [None, "bool", "float", "causal"])
+def test_gradients(order: int, mask: str | None) -> None:
+    torch.manual_seed(0)
+    operands = [torch.randn(2, 3, size, 4, dtype=torch.float64) for size in (5, 6, 6)]
+    options, ours_options = {"is_causal": mask == "causal"}, {"is_causal": mask == "causal"}
+    if mask in ("bool", "float"):
+        given = torch.rand(5, 6, dtype=torch.float64)
+        given = given > 0.4 if mask == "bool" else given
+        options["attn_mask"], ours_options["attn_mask"] = given, to_raxis(given)
+    ours = [to_raxis(operand) for operand in operands]
+    expected = gradients(torch, torch.nn.functional.scaled_dot_product_attention, operands, order, **options)
+    found = gradients(raxis, F.scaled_dot_product_attention, ours, order, **ours_options)
+    for got, wanted in zip(found, expected, strict=True):
+        torch.testing.assert_close(to_torch(got), wanted.detach())
+
+
+def test_mask_gradient_is_summed_over_the_batch() -> None:
+    torch.manual_seed(0)
+    operands = [torch.randn(2, 4, 3, dtype=torch.float64) for _ in range(3)]
+    mask = torch.randn(4, 4, dtype=torch.float64)
+    ours, our_mask = [to_raxis(operand) for operand in operands], to_raxis(mask)
+    mask.requires_grad_()
+    our_mask.requires_grad = True
+    torch.nn.functional.scaled_dot_product_attention(*operands, mask).sin().sum().backward()
+    F.scaled_dot_product_attention(*ours, our_mask).sin().sum().backward()
+    torch.testing.assert_close(to_torch(our_mask.grad), mask.grad)
+
+
+def test_queries_that_see_nothing_give_zero() -> None:
+    q = raxis.ones(1, 2, 3, requires_grad=True)
+    mask = raxis.tensor([[True, True], [False, False]])
+    result = F.scaled_dot_product_attention(q, q, q, mask)
+    result.sum().backward()
+    assert result[0, 1].tolist() == [0.0] * 3
+    assert not to_torch(q.grad).isnan().any()
+
+
+def test_grouped_queries() -> None:
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(2, heads, 5, 4) for heads in (6, 2, 2))
+    expected = torch.nn.functional.scaled_dot_product_attention(q, k, v, enable_gqa=True)
+    found = F.scaled_dot_product_attention(*map(to_raxis, (q, k, v)), enable_gqa=True)
+    torch.testing.assert_close(to_torch(found), expected)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "options"),
+    [
+        (((2, 3), (2, 4), (2, 4)), {}),
+        (((3,), (3,), (3,)), {}),
+        (((2, 3), (2, 3), (2, 3)), {"is_causal": True, "attn_mask": raxis.ones(2, 2)}),
+        (((2, 3), (2, 3), (2, 3)), {"attn_mask": raxis.ones(2, 2, dtype=raxis.float64)}),
+    ],
+)
+def test_errors(shapes, options) -> None:
+    with pytest.raises(RuntimeError):
+        F.scaled_dot_product_attention(*[raxis.ones(*shape) for shape in shapes], **options)

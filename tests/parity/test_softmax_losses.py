@@ -1,0 +1,136 @@
+"""Softmax, losses and similarity against torch."""
+
+from __future__ import annotations
+
+import pytest
+import raxis
+import raxis.nn.functional as F
+import torch
+
+from tests.parity import opinfo
+from tests.parity.bridge import to_raxis, to_torch
+
+LOSSES = """
+    softmin cross_entropy nll_loss mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy
+    binary_cross_entropy_with_logits kl_div poisson_nll_loss gaussian_nll_loss margin_ranking_loss hinge_embedding_loss
+    soft_margin_loss cosine_embedding_loss multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss
+    triplet_margin_loss cosine_similarity pairwise_distance
+""".split()
+COARSE = {torch.float16: (5e-3, 5e-3), torch.bfloat16: (5e-2, 5e-2)}
+
+CASES = opinfo.cases(
+    "softmax",
+    "log_softmax",
+    *[f"nn.functional.{name}" for name in LOSSES],
+    tolerances=COARSE,
+    limit=12,
+)
+
+
+@pytest.mark.filterwarnings("ignore:Using a target size", "ignore:reduction. 'mean' divides")
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_op(case: opinfo.Case) -> None:
+    case.run()
+
+
+def losses_and_gradients(library, function, inputs, **options):
+    """The loss, and its gradients by the first operand and by the tensors among the options."""
+    operand = inputs[0]
+    operand.requires_grad = True
+    loss = function(*inputs, **options)
+    return loss, library.autograd.grad(loss.sum(), operand)[0]
+
+
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+@pytest.mark.parametrize("smoothing", [0.0, 0.2])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("space", [(), (3,), (2, 3)])
+def test_cross_entropy(reduction: str, smoothing: float, weighted: bool, space: tuple[int, ...]) -> None:
+    torch.manual_seed(7)
+    x, target = torch.randn(4, 5, *space, dtype=torch.float64), torch.randint(0, 5, (4, *space))
+    target.view(-1)[1] = 2
+    weight = torch.rand(5, dtype=torch.float64) if weighted else None
+    options = {"reduction": reduction, "label_smoothing": smoothing, "ignore_index": 2}
+    ours = [to_raxis(x), to_raxis(target), to_raxis(weight)]
+    expected = losses_and_gradients(torch, torch.nn.functional.cross_entropy, [x, target, weight], **options)
+    found = losses_and_gradients(raxis, F.cross_entropy, ours, **options)
+    for got, wanted in zip(found, expected, strict=True):
+        torch.testing.assert_close(to_torch(got), wanted.detach())
+
+
+def test_everything_ignored_is_nan() -> None:
+    loss = F.cross_entropy(raxis.ones(2, 3), raxis.tensor([-100, -100]))
+    assert to_torch(loss).isnan()
+
+
+def test_ignored_infinity_does_not_count() -> None:
+    loss = F.nll_loss(raxis.tensor([[float("inf"), -1.0], [0.0, -3.0]]), raxis.tensor([0, 1]), ignore_index=0)
+    assert loss.item() == 3.0
+
+
+@pytest.mark.parametrize("magnitude", [1e4, 1e30, -1e30])
+def test_softmax_of_huge_values(magnitude: float) -> None:
+    x = torch.tensor([magnitude, magnitude, 0.0])
+    for ours, theirs in ((raxis.softmax, torch.softmax), (raxis.log_softmax, torch.log_softmax)):
+        torch.testing.assert_close(to_torch(ours(to_raxis(x), 0)), theirs(x, 0))
+
+
+def test_softmax_of_infinities_and_nan() -> None:
+    x = torch.tensor([[-float("inf")] * 2, [float("nan"), 0.0], [-float("inf"), 0.0]])
+    torch.testing.assert_close(to_torch(raxis.softmax(to_raxis(x), 1)), torch.softmax(x, 1), equal_nan=True)
+
+
+def test_softmax_rejects_integers() -> None:
+    with pytest.raises(RuntimeError, match="not implemented for int64"):
+        raxis.softmax(raxis.tensor([1, 2]), 0)
+
+
+def test_functional_softmax_warns_without_dim() -> None:
+    with pytest.warns(UserWarning, match="Implicit dimension choice"):
+        assert F.softmax(raxis.zeros(2, 2)).tolist() == [[0.5, 0.5], [0.5, 0.5]]
+
+
+def test_gumbel_softmax_is_one_hot_with_soft_gradient() -> None:
+    raxis.manual_seed(0)
+    logits = raxis.zeros(50, 4, requires_grad=True)
+    chosen = F.gumbel_softmax(logits, tau=0.5, hard=True)
+    assert to_torch(chosen).sum(1).allclose(torch.ones(50))
+    (chosen * raxis.arange(4.0)).sum().backward()
+    assert to_torch(logits.grad).any()
+
+
+@pytest.mark.parametrize("old, new", [({"reduce": False}, "none"), ({"size_average": False}, "sum"), ({"size_average": True}, "mean")])
+def test_old_reduction_arguments(old: dict[str, bool], new: str) -> None:
+    x, y = raxis.tensor([1.0, 2.0]), raxis.tensor([2.0, 4.0])
+    with pytest.warns(UserWarning, match="will be deprecated"):
+        found = F.mse_loss(x, y, **old)
+    assert found.tolist() == F.mse_loss(x, y, reduction=new).tolist()
+
+
+@pytest.mark.parametrize("distance", [None, lambda x, y: (x - y).abs().sum(-1)])
+def test_triplet_with_distance(distance) -> None:
+    torch.manual_seed(0)
+    operands = [torch.randn(5, 3) for _ in range(3)]
+    options = {"distance_function": distance, "margin": 0.5, "swap": True}
+    found = F.triplet_margin_with_distance_loss(*map(to_raxis, operands), **options)
+    expected = torch.nn.functional.triplet_margin_with_distance_loss(*operands, **options)
+    torch.testing.assert_close(to_torch(found), expected)
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: F.nll_loss(raxis.ones(2, 3), raxis.tensor([0, 3])), IndexError),
+        (lambda: F.nll_loss(raxis.ones(2, 3), raxis.tensor([0])), ValueError),
+        (lambda: F.nll_loss(raxis.ones(2, 3), raxis.tensor([0.0, 1.0])), RuntimeError),
+        (lambda: F.cross_entropy(raxis.ones(2, 3), raxis.tensor([0, 1]), label_smoothing=2.0), RuntimeError),
+        (lambda: F.cross_entropy(raxis.ones(2, 3), raxis.tensor([0, 1]), weight=raxis.ones(2)), RuntimeError),
+        (lambda: F.mse_loss(raxis.ones(2), raxis.ones(2), reduction="median"), ValueError),
+        (lambda: F.binary_cross_entropy(raxis.ones(2), raxis.ones(3)), ValueError),
+        (lambda: F.huber_loss(raxis.ones(2), raxis.ones(2), delta=0.0), RuntimeError),
+        (lambda: F.triplet_margin_loss(raxis.ones(2), raxis.ones(2), raxis.ones(2), margin=0.0), ValueError),
+    ],
+)
+def test_errors(call, error) -> None:
+    with pytest.raises(error):
+        call()
