@@ -82,7 +82,7 @@ def _execute(plan: Plan, arguments: Sequence[Any], target: Tensor) -> None:
                 passed += [item._storage.buffer, item._offset]
             elif item is not None and item is not parameter.default:
                 passed.append(item)
-    if plan.random_blocks:
+    if plan.uses_random:
         from raxis import random
 
         passed += random.reserve(_generator(plan, arguments), plan.place, plan.random_blocks)

@@ -100,7 +100,7 @@ def _tensor_names(plan: Plan, arguments: Sequence[Any]) -> list[str]:
 
 
 def _random_lines(plan: Plan, passed: list[str]) -> list[str]:
-    if not plan.random_blocks:
+    if not plan.uses_random:
         return []
     results = 2 * len(plan.results)
     passed[len(passed) - results : len(passed) - results] = ["_key", "_counter"]

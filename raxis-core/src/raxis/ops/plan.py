@@ -32,11 +32,13 @@ class Plan:
         program: the recorded program (None for views).
         place: where it runs.
         random_blocks: Philox counters one call consumes.
+        uses_random: whether the executable takes a key and an offset (also where it draws nothing).
         run: called with the op's arguments.
     """
 
     __slots__ = (
         "differentiable", "execute", "op", "place", "program", "random_blocks", "recipes", "results", "run", "static",
+        "uses_random",
     )  # fmt: skip
 
     def __init__(self, op: Op, static: dict[str, Any], results: tuple[Layout, ...]) -> None:
@@ -47,6 +49,7 @@ class Plan:
         self.place: Place | None = None
         self.execute: Callable[..., Any] | None = None
         self.random_blocks = 0
+        self.uses_random = False
         self.recipes: dict[Any, Any] = {}
         self.differentiable = bool(op.vjp) and any(layout.dtype.category >= Category.FLOAT for layout in results)
         self.run: Callable[..., Any]
@@ -234,6 +237,7 @@ def build(op: Op, arguments: Sequence[Any], target: Layout | None = None) -> Pla
     plan.program = program
     plan.place = place_of(tracer.device)
     plan.random_blocks = tracer.random_blocks
+    plan.uses_random = tracer.uses_random
     inputs = _operand_strides(op, arguments, tracer)
     outputs = [layout.strides for layout in layouts]
     plan.execute = _compile(op, plan.place, program, inputs, outputs, in_place=target is not None)
