@@ -53,12 +53,14 @@ def build_pair(name: str, *args: Any, **kwargs: Any) -> tuple[Any, torch.nn.Modu
     return module, reference
 
 
-def assert_module_matches(module: Any, reference: torch.nn.Module, *inputs: torch.Tensor) -> None:
+def assert_module_matches(
+    module: Any, reference: torch.nn.Module, *inputs: torch.Tensor, rtol: float = 1e-9
+) -> None:
     """Value, gradients of inputs and parameters, and buffers afterwards agree."""
     copies = [to_raxis(tensor) for tensor in inputs]
     expected = reference(*inputs)
     actual = module(*copies)
-    assert_same(actual, expected)
+    assert_same(actual, expected, rtol)
     first_expected = expected[0] if isinstance(expected, tuple) else expected
     first_actual = actual[0] if isinstance(actual, tuple) else actual
     if first_expected.requires_grad:
@@ -66,12 +68,12 @@ def assert_module_matches(module: Any, reference: torch.nn.Module, *inputs: torc
         first_expected.backward(seed)
         first_actual.backward(to_raxis(seed))
     for copy, original in zip(copies, inputs, strict=True):
-        assert_same(copy.grad, original.grad)
+        assert_same(copy.grad, original.grad, rtol)
     for (name, parameter), (other, wanted) in zip(
         module.named_parameters(), reference.named_parameters(), strict=True
     ):
         assert name == other
-        assert_same(parameter.grad, wanted.grad)
+        assert_same(parameter.grad, wanted.grad, rtol)
     for (name, buffer), (other, wanted) in zip(
         module.named_buffers(), reference.named_buffers(), strict=True
     ):

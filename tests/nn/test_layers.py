@@ -34,6 +34,11 @@ LAYERS: list[tuple[str, tuple[Any, ...], dict[str, Any], tuple[int, ...]]] = [
     ("Conv2d", (4, 6, 3), {"padding": (1, 2), "padding_mode": "replicate"}, (4, 7, 8)),
     ("Conv2d", (4, 6, 3), {"padding": (1, 2), "padding_mode": "circular"}, (2, 4, 7, 8)),
     ("Conv2d", (4, 6, 3), {"padding": "same"}, (2, 4, 7, 8)),
+    ("Conv3d", (2, 4, (1, 2, 3)), {"padding": (0, 1, 1), "stride": 2}, (1, 2, 3, 4, 5)),
+    ("Conv3d", (2, 4, 2), {"padding": "same", "padding_mode": "replicate"}, (2, 3, 4, 5)),
+    ("ConvTranspose1d", (4, 6, 3), {"stride": 2, "padding": 1, "output_padding": 1, "groups": 2}, (2, 4, 5)),
+    ("ConvTranspose1d", (4, 6, 3), {"dilation": 2, "bias": False}, (4, 5)),
+    ("ConvTranspose2d", (4, 6, (3, 2)), {"stride": (2, 1), "padding": (1, 0)}, (2, 4, 3, 5)),
     ("BatchNorm1d", (3,), {}, (4, 3)),
     ("BatchNorm1d", (3,), {"momentum": 0.3, "eps": 1e-3}, (4, 3, 5)),
     ("BatchNorm1d", (3,), {"affine": False}, (4, 3)),
@@ -62,9 +67,30 @@ LAYERS: list[tuple[str, tuple[Any, ...], dict[str, Any], tuple[int, ...]]] = [
     ("AdaptiveAvgPool1d", (4,), {}, (2, 3, 10)),
     ("AdaptiveAvgPool2d", (3,), {}, (2, 3, 7, 8)),
     ("AdaptiveAvgPool2d", ((2, None),), {}, (3, 7, 8)),
+    ("AdaptiveMaxPool1d", (4,), {"return_indices": True}, (2, 3, 10)),
+    ("AdaptiveMaxPool2d", ((2, None),), {}, (3, 7, 8)),
+    ("ConstantPad1d", ((1, 2), 3.5), {}, (2, 3, 4)),
+    ("ConstantPad2d", (1, 3.5), {}, (2, 3, 4, 5)),
+    ("ZeroPad1d", (2,), {}, (2, 3, 4)),
+    ("ZeroPad2d", ((1, -1, 2, 0),), {}, (3, 4, 5)),
+    ("ReflectionPad1d", (2,), {}, (2, 3, 4)),
+    ("ReflectionPad2d", ((1, 0, 2, 1),), {}, (2, 3, 4, 5)),
+    ("ReplicationPad1d", (2,), {}, (2, 3, 4)),
+    ("ReplicationPad2d", (2,), {}, (2, 3, 4, 5)),
+    ("CircularPad1d", (2,), {}, (2, 3, 4)),
+    ("CircularPad2d", (2,), {}, (2, 3, 4, 5)),
+    ("Upsample", (), {"scale_factor": 2}, (2, 3, 4)),
+    ("Upsample", ((5, 7),), {"mode": "bilinear", "align_corners": True}, (2, 3, 4, 5)),
+    ("Upsample", (), {"scale_factor": (2, 1.5), "mode": "bilinear"}, (2, 3, 4, 6)),
+    ("PixelShuffle", (2,), {}, (2, 8, 3, 4)),
+    ("PixelUnshuffle", (2,), {}, (2, 3, 4, 6)),
+    ("Unfold", ((2, 3),), {"dilation": (1, 2), "padding": 1, "stride": 2}, (2, 3, 6, 7)),
+    ("Fold", ((4, 5), (2, 2)), {}, (2, 12, 12)),
     ("Dropout", (0.0,), {}, (3, 4)),
     ("Dropout1d", (0.0,), {}, (2, 3, 4)),
     ("Dropout2d", (0.0,), {}, (2, 3, 4, 4)),
+    ("Dropout3d", (0.0,), {}, (2, 3, 4, 4, 4)),
+    ("AlphaDropout", (0.0,), {}, (3, 4)),
     ("Threshold", (0.5, 2.0), {}, (4, 5)),
     ("ReLU", (), {}, (4, 5)),
     ("ReLU6", (), {}, (4, 5)),
@@ -91,7 +117,14 @@ LAYERS: list[tuple[str, tuple[Any, ...], dict[str, Any], tuple[int, ...]]] = [
     ("GLU", (0,), {}, (4, 6)),
     ("Softmax", (1,), {}, (4, 5)),
     ("LogSoftmax", (-2,), {}, (4, 5)),
+    ("Softmin", (1,), {}, (4, 5)),
+    ("Softmax2d", (), {}, (3, 4, 5)),
+    ("Hardshrink", (0.7,), {}, (4, 5)),
+    ("Softshrink", (0.7,), {}, (4, 5)),
+    ("Tanhshrink", (), {}, (4, 5)),
 ]
+# PyTorch rounds 1/6 and 1/alpha in these to float32.
+ROUNDED = {"CELU": 1e-6, "Hardsigmoid": 1e-6}
 INPLACE = [
     "ReLU",
     "ReLU6",
@@ -121,7 +154,8 @@ def test_layer_matches_torch(case: tuple[Any, ...], training: bool) -> None:
     reference.train(training)
     assert repr(module) == repr(reference)
     assert list(module.state_dict()) == list(reference.state_dict())
-    assert_module_matches(module, reference, torch.randn(shape, dtype=torch.float64, requires_grad=True))
+    given = torch.randn(shape, dtype=torch.float64, requires_grad=True)
+    assert_module_matches(module, reference, given, rtol=ROUNDED.get(name, 1e-9))
 
 
 @pytest.mark.parametrize("name", INPLACE)
@@ -153,6 +187,21 @@ def test_bilinear_matches_torch() -> None:
     left = torch.randn(6, 3, dtype=torch.float64, requires_grad=True)
     right = torch.randn(6, 4, dtype=torch.float64, requires_grad=True)
     assert_module_matches(module, reference, left, right)
+
+
+def test_pairwise_distance_matches_torch() -> None:
+    module, reference = build_pair("PairwiseDistance", p=3.0, eps=1e-4, keepdim=True)
+    left, right = (torch.randn(6, 3, dtype=torch.float64, requires_grad=True) for _ in range(2))
+    assert_module_matches(module, reference, left, right)
+
+
+@pytest.mark.parametrize("size", [(7, 6), (2, 6, 8, 6)])
+def test_transposed_convolution_of_a_given_size(size: tuple[int, ...]) -> None:
+    module, reference = build_pair("ConvTranspose2d", 4, 6, 3, stride=2, padding=1)
+    given = torch.randn(2, 4, 4, 3, dtype=torch.float64)
+    assert_same(module(to_raxis(given), output_size=size), reference(given, output_size=size))
+    with pytest.raises(ValueError, match="valid sizes range from"):
+        module(to_raxis(given), output_size=(9, 6))
 
 
 def test_cosine_similarity_matches_torch() -> None:
@@ -214,6 +263,8 @@ def test_dropout_refuses_probability(probability: float) -> None:
         (lambda: nn.Conv2d(4, 4, 3, padding="full"), "Invalid padding string 'full'"),
         (lambda: nn.Conv2d(4, 4, 3, padding="same", stride=2), "not supported for strided convolutions"),
         (lambda: nn.Conv2d(4, 4, 3, padding_mode="mirror"), "padding_mode must be one of"),
+        (lambda: nn.ConvTranspose1d(4, 4, 3, padding_mode="reflect"), 'Only "zeros" padding mode'),
+        (lambda: nn.Softmax2d()(raxis.zeros(2, 3)), "expected input to be 3D or 4D"),
         (lambda: nn.Bilinear(0, 2, 3), "in1_features must be > 0"),
         (lambda: nn.GroupNorm(2, 3), "must be divisible by num_groups"),
         (lambda: nn.BatchNorm2d(3)(raxis.zeros(2, 3)), r"expected 4D input \(got 2D input\)"),

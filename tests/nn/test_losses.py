@@ -101,6 +101,27 @@ def test_triplet_margin(reduction: str, swap: bool) -> None:
     assert_module_matches(module, reference, scores(4, 3), scores(4, 3), scores(4, 3))
 
 
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_two_classes_and_ranks(reduction: str) -> None:
+    signs = torch.tensor([[1.0], [-1.0], [1.0]], dtype=torch.float64).expand(3, 4)
+    for name, options in (("HingeEmbeddingLoss", {"margin": 0.5}), ("SoftMarginLoss", {})):
+        module, reference = build_pair(name, reduction=reduction, **options)
+        assert_module_matches(module, reference, scores(3, 4), signs)
+    module, reference = build_pair("MarginRankingLoss", margin=0.5, reduction=reduction)
+    assert_module_matches(module, reference, scores(3, 4), scores(3, 4), signs)
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("full", [False, True])
+def test_likelihoods(reduction: str, full: bool) -> None:
+    counts = torch.tensor([[0.0, 1.0, 5.0]], dtype=torch.float64)
+    for log_input in (True, False):
+        module, reference = build_pair("PoissonNLLLoss", log_input=log_input, full=full, reduction=reduction)
+        assert_module_matches(module, reference, chances(1, 3), counts)
+    module, reference = build_pair("GaussianNLLLoss", full=full, reduction=reduction)
+    assert_module_matches(module, reference, scores(2, 3), scores(2, 3), chances(2, 3))
+
+
 def test_weights_are_buffers() -> None:
     module, reference = build_pair("CrossEntropyLoss", class_weights())
     assert list(module.state_dict()) == list(reference.state_dict()) == ["weight"]

@@ -11,15 +11,18 @@ from raxis.nn.modules.activation import (
     Sigmoid,
     SiLU,
     Softmax,
+    Softmax2d,
+    Softmin,
     Softplus,
     Softsign,
     Tanh,
 )
 from raxis.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, InstanceNorm1d, InstanceNorm2d
 from raxis.nn.modules.container import ModuleDict, ModuleList, Sequential
-from raxis.nn.modules.conv import Conv1d, Conv2d
-from raxis.nn.modules.distance import CosineSimilarity
-from raxis.nn.modules.dropout import Dropout, Dropout1d, Dropout2d
+from raxis.nn.modules.conv import Conv1d, Conv2d, Conv3d
+from raxis.nn.modules.conv_transpose import ConvTranspose1d, ConvTranspose2d
+from raxis.nn.modules.distance import CosineSimilarity, PairwiseDistance
+from raxis.nn.modules.dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d
 from raxis.nn.modules.flatten import Flatten, Unflatten
 from raxis.nn.modules.linear import Bilinear, Identity, Linear
 from raxis.nn.modules.loss import (
@@ -35,12 +38,33 @@ from raxis.nn.modules.loss import (
     SmoothL1Loss,
     TripletMarginLoss,
 )
+from raxis.nn.modules.loss_probability import (
+    GaussianNLLLoss,
+    HingeEmbeddingLoss,
+    MarginRankingLoss,
+    PoissonNLLLoss,
+    SoftMarginLoss,
+)
 from raxis.nn.modules.module import Module
 from raxis.nn.modules.normalization import GroupNorm, LayerNorm, RMSNorm
+from raxis.nn.modules.padding import (
+    CircularPad1d,
+    CircularPad2d,
+    ConstantPad1d,
+    ConstantPad2d,
+    ReflectionPad1d,
+    ReflectionPad2d,
+    ReplicationPad1d,
+    ReplicationPad2d,
+    ZeroPad1d,
+    ZeroPad2d,
+)
 from raxis.nn.modules.parameter_container import ParameterDict, ParameterList
 from raxis.nn.modules.pooling import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
     AvgPool1d,
     AvgPool2d,
     MaxPool1d,
@@ -50,6 +74,7 @@ from raxis.nn.modules.rectifier import (
     CELU,
     ELU,
     SELU,
+    Hardshrink,
     Hardsigmoid,
     Hardswish,
     Hardtanh,
@@ -57,8 +82,11 @@ from raxis.nn.modules.rectifier import (
     PReLU,
     ReLU,
     ReLU6,
+    Softshrink,
+    Tanhshrink,
     Threshold,
 )
+from raxis.nn.modules.resampling import Fold, PixelShuffle, PixelUnshuffle, Unfold, Upsample
 from raxis.nn.modules.sparse import Embedding
 
 __all__ = [
@@ -69,6 +97,9 @@ __all__ = [
     "SELU",
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AlphaDropout",
     "AvgPool1d",
     "AvgPool2d",
     "BCELoss",
@@ -76,20 +107,32 @@ __all__ = [
     "BatchNorm1d",
     "BatchNorm2d",
     "Bilinear",
+    "CircularPad1d",
+    "CircularPad2d",
+    "ConstantPad1d",
+    "ConstantPad2d",
     "Conv1d",
     "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
     "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",
     "Dropout",
     "Dropout1d",
     "Dropout2d",
+    "Dropout3d",
     "Embedding",
     "Flatten",
+    "Fold",
+    "GaussianNLLLoss",
     "GroupNorm",
+    "Hardshrink",
     "Hardsigmoid",
     "Hardswish",
     "Hardtanh",
+    "HingeEmbeddingLoss",
     "HuberLoss",
     "Identity",
     "InstanceNorm1d",
@@ -102,6 +145,7 @@ __all__ = [
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
+    "MarginRankingLoss",
     "MaxPool1d",
     "MaxPool2d",
     "Mish",
@@ -110,20 +154,37 @@ __all__ = [
     "ModuleList",
     "NLLLoss",
     "PReLU",
+    "PairwiseDistance",
     "ParameterDict",
     "ParameterList",
+    "PixelShuffle",
+    "PixelUnshuffle",
+    "PoissonNLLLoss",
     "RMSNorm",
     "ReLU",
     "ReLU6",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
     "Sequential",
     "SiLU",
     "Sigmoid",
     "SmoothL1Loss",
+    "SoftMarginLoss",
     "Softmax",
+    "Softmax2d",
+    "Softmin",
     "Softplus",
+    "Softshrink",
     "Softsign",
     "Tanh",
+    "Tanhshrink",
     "Threshold",
     "TripletMarginLoss",
     "Unflatten",
+    "Unfold",
+    "Upsample",
+    "ZeroPad1d",
+    "ZeroPad2d",
 ]

@@ -20,6 +20,8 @@ __all__ = [
     "SiLU",
     "Sigmoid",
     "Softmax",
+    "Softmax2d",
+    "Softmin",
     "Softplus",
     "Softsign",
     "Tanh",
@@ -205,6 +207,39 @@ class Softmax(_SoftmaxFamily):
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function."""
         return F.softmax(input, self.dim)
+
+
+class Softmin(_SoftmaxFamily):
+    """:class:`Softmax` of -x: the smallest elements become the largest.
+
+    >>> import raxis
+    >>> from raxis import nn
+    >>> nn.Softmin(dim=0)(raxis.zeros(2)).tolist()
+    [0.5, 0.5]
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function."""
+        return F.softmin(input, self.dim)
+
+
+class Softmax2d(Module):
+    """:class:`Softmax` over the channels of (N, C, H, W) or (C, H, W).
+
+    Raises:
+        ValueError: on a call, when the input has another number of dimensions.
+
+    >>> import raxis
+    >>> from raxis import nn
+    >>> nn.Softmax2d()(raxis.zeros(2, 1, 1)).flatten().tolist()
+    [0.5, 0.5]
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function."""
+        if input.dim() not in (3, 4):
+            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead")
+        return F.softmax(input, -3)
 
 
 class LogSoftmax(_SoftmaxFamily):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from raxis.nn.modules.sizes import SizeLike
     from raxis.tensor import Tensor
 
-__all__ = ["Conv1d", "Conv2d"]
+__all__ = ["Conv1d", "Conv2d", "Conv3d"]
 
 _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
@@ -45,7 +45,7 @@ class _Convolution(Module):
         dtype: DType | None = None,
     ) -> None:
         super().__init__()
-        _check_channels(in_channels, out_channels, groups)
+        check_channels(in_channels, out_channels, groups)
         self.in_channels = in_channels
         self.out_channels = out_channels
         self.kernel_size = repeated(kernel_size, self._spatial_dims)
@@ -170,7 +170,30 @@ class Conv2d(_Convolution):
         return F.conv2d(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
 
-def _check_channels(in_channels: int, out_channels: int, groups: int) -> None:
+class Conv3d(_Convolution):
+    """Cross-correlation of (N, C, D, H, W) or (C, D, H, W) with `out_channels` filters over D, H and W.
+
+    Arguments as of :class:`Conv1d`; `kernel_size`, `stride`, `padding` and `dilation` are one int or three.
+
+    Raises:
+        ValueError: channels and groups do not fit, or a padding is not known or not possible.
+
+    >>> import raxis
+    >>> from raxis import nn
+    >>> tuple(nn.Conv3d(1, 2, 3)(raxis.zeros(1, 1, 4, 5, 6)).shape)
+    (1, 2, 2, 3, 4)
+    """
+
+    _spatial_dims = 3
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the layer."""
+        input, padding = self._padded(input)
+        return F.conv3d(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+
+
+def check_channels(in_channels: int, out_channels: int, groups: int) -> None:
+    """Refuse channels that cannot be divided into `groups`."""
     if groups <= 0:
         raise ValueError(f"groups must be a positive integer, but got {groups}")
     if in_channels % groups:

@@ -10,7 +10,7 @@ from raxis.nn.modules.module import Module
 if TYPE_CHECKING:
     from raxis.tensor import Tensor
 
-__all__ = ["CosineSimilarity"]
+__all__ = ["CosineSimilarity", "PairwiseDistance"]
 
 
 class CosineSimilarity(Module):
@@ -30,3 +30,23 @@ class CosineSimilarity(Module):
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
         """Compare."""
         return F.cosine_similarity(x1, x2, self.dim, self.eps)
+
+
+class PairwiseDistance(Module):
+    """The `p`-norm of the difference of vectors along the last dimension, `eps` added to every element.
+
+    >>> import raxis
+    >>> from raxis import nn
+    >>> round(nn.PairwiseDistance()(raxis.tensor([[3.0, 4.0]]), raxis.zeros(1, 2)).item(), 4)
+    5.0
+    """
+
+    def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
+        super().__init__()
+        self.norm = p
+        self.eps = eps
+        self.keepdim = keepdim
+
+    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
+        """Compare."""
+        return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)

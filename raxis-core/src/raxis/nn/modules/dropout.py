@@ -10,7 +10,7 @@ from raxis.nn.modules.module import Module
 if TYPE_CHECKING:
     from raxis.tensor import Tensor
 
-__all__ = ["Dropout", "Dropout1d", "Dropout2d"]
+__all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d"]
 
 
 class _Dropout(Module):
@@ -72,3 +72,33 @@ class Dropout2d(_Dropout):
     def forward(self, input: Tensor) -> Tensor:
         """Apply the layer."""
         return F.dropout2d(input, self.p, self.training, self.inplace)
+
+
+class Dropout3d(_Dropout):
+    """Sets whole channels of (N, C, D, H, W) or (C, D, H, W) to zero with probability `p`, like :class:`Dropout`.
+
+    >>> import raxis
+    >>> from raxis import nn
+    >>> tuple(nn.Dropout3d(0.2)(raxis.ones(2, 3, 4, 4, 4)).shape)
+    (2, 3, 4, 4, 4)
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the layer."""
+        return F.dropout3d(input, self.p, self.training, self.inplace)
+
+
+class AlphaDropout(_Dropout):
+    """Dropout for :class:`SELU`: elements are set so that mean and variance of the input are kept.
+
+    Source: G. Klambauer et al., "Self-normalizing neural networks", 2017.
+
+    >>> import raxis
+    >>> from raxis import nn
+    >>> nn.AlphaDropout(0.2).eval()(raxis.ones(3)).tolist()
+    [1.0, 1.0, 1.0]
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the layer."""
+        return F.alpha_dropout(input, self.p, self.training)

@@ -45,7 +45,7 @@ def resolved_reduction(size_average: bool | None, reduce: bool | None, reduction
     return meant
 
 
-class _Loss(Module):
+class ReducedLoss(Module):
     """Holds the reduction."""
 
     def __init__(
@@ -55,7 +55,7 @@ class _Loss(Module):
         self.reduction = resolved_reduction(size_average, reduce, reduction)
 
 
-class _WeightedLoss(_Loss):
+class _WeightedLoss(ReducedLoss):
     """A loss with a weight a class or element, kept as a buffer."""
 
     weight: Tensor | None
@@ -71,7 +71,7 @@ class _WeightedLoss(_Loss):
         self.register_buffer("weight", weight)
 
 
-class L1Loss(_Loss):
+class L1Loss(ReducedLoss):
     """The absolute difference.
 
     >>> import raxis
@@ -85,7 +85,7 @@ class L1Loss(_Loss):
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
-class MSELoss(_Loss):
+class MSELoss(ReducedLoss):
     """The squared difference.
 
     >>> import raxis
@@ -99,7 +99,7 @@ class MSELoss(_Loss):
         return F.mse_loss(input, target, reduction=self.reduction)
 
 
-class SmoothL1Loss(_Loss):
+class SmoothL1Loss(ReducedLoss):
     """0.5 d² / `beta` where the difference d is below `beta` in size, |d| - 0.5 `beta` elsewhere.
 
     >>> import raxis
@@ -123,7 +123,7 @@ class SmoothL1Loss(_Loss):
         return F.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
 
 
-class HuberLoss(_Loss):
+class HuberLoss(ReducedLoss):
     """0.5 d² where the difference d is below `delta` in size, `delta` · (|d| - 0.5 `delta`) elsewhere.
 
     >>> import raxis
@@ -262,7 +262,7 @@ class CrossEntropyLoss(_WeightedLoss):
         )
 
 
-class KLDivLoss(_Loss):
+class KLDivLoss(ReducedLoss):
     """The Kullback-Leibler divergence of log-probabilities from a target, given as probabilities or their logarithms.
 
     ``reduction="batchmean"`` divides the sum by the size of the first dimension, which is the divergence as
@@ -289,7 +289,7 @@ class KLDivLoss(_Loss):
         return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
 
 
-class CosineEmbeddingLoss(_Loss):
+class CosineEmbeddingLoss(ReducedLoss):
     """1 - cos where the target is 1, max(0, cos - `margin`) where it is -1.
 
     >>> import raxis
@@ -314,7 +314,7 @@ class CosineEmbeddingLoss(_Loss):
         return F.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
-class TripletMarginLoss(_Loss):
+class TripletMarginLoss(ReducedLoss):
     """How much closer than by `margin` the negative is to the anchor, compared with the positive.
 
     With `swap` the distance between positive and negative is used where it is smaller than the anchor's.

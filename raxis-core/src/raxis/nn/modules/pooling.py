@@ -14,7 +14,16 @@ if TYPE_CHECKING:
     from raxis.nn.modules.sizes import SizeLike
     from raxis.tensor import Tensor
 
-__all__ = ["AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AvgPool1d", "AvgPool2d", "MaxPool1d", "MaxPool2d"]
+__all__ = [
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AvgPool1d",
+    "AvgPool2d",
+    "MaxPool1d",
+    "MaxPool2d",
+]
 
 
 class _MaxPool(Module):
@@ -230,3 +239,45 @@ class AdaptiveAvgPool2d(Module):
 
     def extra_repr(self) -> str:
         return f"output_size={self.output_size}"
+
+
+class _AdaptiveMaxPool(Module):
+    """Holds what both adaptive maximum pooling layers share."""
+
+    def __init__(self, output_size: int | Sequence[int | None] | None, return_indices: bool = False) -> None:
+        super().__init__()
+        self.output_size = output_size
+        self.return_indices = return_indices
+
+    def extra_repr(self) -> str:
+        return f"output_size={self.output_size}"
+
+
+class AdaptiveMaxPool1d(_AdaptiveMaxPool):
+    """The maximum over windows of the last dimension, chosen so that `output_size` results come out.
+
+    >>> import raxis
+    >>> from raxis import nn
+    >>> nn.AdaptiveMaxPool1d(2)(raxis.tensor([[1.0, 3.0, 2.0, 0.0]])).tolist()
+    [[3.0, 2.0]]
+    """
+
+    def forward(self, input: Tensor) -> Tensor | tuple[Tensor, Tensor]:
+        """Apply the layer."""
+        return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
+
+
+class AdaptiveMaxPool2d(_AdaptiveMaxPool):
+    """The maximum over windows of the last two dimensions, chosen so that `output_size` results come out.
+
+    A size of None keeps the input's.
+
+    >>> import raxis
+    >>> from raxis import nn
+    >>> tuple(nn.AdaptiveMaxPool2d(3)(raxis.zeros(1, 64, 10, 9)).shape)
+    (1, 64, 3, 3)
+    """
+
+    def forward(self, input: Tensor) -> Tensor | tuple[Tensor, Tensor]:
+        """Apply the layer."""
+        return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)

@@ -20,6 +20,7 @@ __all__ = [
     "CELU",
     "ELU",
     "SELU",
+    "Hardshrink",
     "Hardsigmoid",
     "Hardswish",
     "Hardtanh",
@@ -27,6 +28,8 @@ __all__ = [
     "PReLU",
     "ReLU",
     "ReLU6",
+    "Softshrink",
+    "Tanhshrink",
     "Threshold",
 ]
 
@@ -270,3 +273,56 @@ class SELU(InplaceActivation):
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function."""
         return F.selu(input, self.inplace)
+
+
+class _Shrink(Module):
+    """Holds the size below which elements become zero."""
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def extra_repr(self) -> str:
+        return f"{self.lambd}"
+
+
+class Hardshrink(_Shrink):
+    """x where |x| exceeds `lambd`, zero elsewhere.
+
+    >>> import raxis
+    >>> from raxis import nn
+    >>> nn.Hardshrink()(raxis.tensor([0.25, 2.0])).tolist()
+    [0.0, 2.0]
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function."""
+        return F.hardshrink(input, self.lambd)
+
+
+class Softshrink(_Shrink):
+    """x moved towards zero by `lambd`, at most to zero.
+
+    >>> import raxis
+    >>> from raxis import nn
+    >>> nn.Softshrink()(raxis.tensor([0.25, 2.0])).tolist()
+    [0.0, 1.5]
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function."""
+        return F.softshrink(input, self.lambd)
+
+
+class Tanhshrink(Module):
+    """x - tanh(x).
+
+    >>> import raxis
+    >>> from raxis import nn
+    >>> nn.Tanhshrink()(raxis.tensor(0.0)).item()
+    0.0
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function."""
+        return F.tanhshrink(input)
