@@ -66,22 +66,3 @@ def set_data(tensor: Tensor, value: Tensor) -> None:
     tensor._storage, tensor._offset, tensor._layout = value._storage, value._offset, value._layout
     if changed and edge is not None and edge[0].is_accumulator:
         tensor._edge = (AccumulateGrad(tensor), 0)
-
-
-def replace_data(tensor: Tensor, value: object) -> None:
-    """Let `tensor` take over the memory, shape, dtype and device of `value`; the tape does not see it.
-
-    Raises:
-        TypeError: if `value` is not a tensor.
-        RuntimeError: if `tensor` requires grad and `value` is neither floating point nor complex.
-    """
-    if not isinstance(value, Tensor):
-        raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
-    if tensor._edge is not None and value._layout.dtype.category < Category.FLOAT:
-        raise RuntimeError(f"data set to a tensor that requires gradients must be floating point or complex dtype, but got {value.dtype}")
-    tensor._storage = value._storage
-    tensor._offset = value._offset
-    tensor._layout = value._layout
-    edge = tensor._edge
-    if edge is not None and edge[0].is_accumulator:
-        edge[0].result_layouts = (value._layout,)
