@@ -88,7 +88,8 @@ def _rows(output: Tensor, inputs: Sequence[Tensor], create_graph: bool, strict: 
             materialize_grads=not strict,
         )  # fmt: skip
         for column, gradient in zip(columns, found, strict=True):
-            column.append(gradient)  # type: ignore[arg-type]  materialised: never None
+            assert gradient is not None  # materialised, or an error was raised
+            column.append(gradient)
     return [
         stack(column).reshape((*output.shape, *tensor.shape)) if column else tensor.new_zeros((*output.shape, *tensor.shape))
         for column, tensor in zip(columns, inputs, strict=True)
@@ -107,7 +108,7 @@ def hessian(func: Callable[..., Tensor], inputs: Tensors, create_graph: bool = F
 
     def first(*given: Tensor) -> tuple[Tensor, ...]:
         found = grad(func(*given), given, create_graph=True, allow_unused=not strict, materialize_grads=not strict)
-        return found  # type: ignore[return-value]  materialised: never None
+        return tuple(gradient for gradient in found if gradient is not None)
 
     found = jacobian(first, inputs, create_graph=create_graph, strict=strict)
     if isinstance(inputs, Tensor):

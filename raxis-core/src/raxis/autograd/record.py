@@ -83,7 +83,8 @@ class OpNode(Node):
         if kind == GRAD:
             return gradients[0] if gradients[0] is not None else _zeros(self.result_layouts[0])
         if kind == SAVED:
-            return unpack(self.saved[detail], self)  # type: ignore[index]  checked by apply
+            assert self.saved is not None  # checked by apply
+            return unpack(self.saved[detail], self)
         return detail if kind == STATIC else tuple(gradients)
 
 
@@ -242,7 +243,7 @@ def _fit(gradient: Tensor, layout: Layout) -> Tensor:
     """Undo broadcasting and promotion: sum to the operand's shape, cast to its dtype."""
     own = gradient._layout
     if own.dtype.is_complex and not layout.dtype.is_complex:
-        gradient = gradient.real
+        gradient = gradient.real  # type: ignore[assignment]
     if own.shape != layout.shape:
         gradient = gradient.sum_to_size(layout.shape)
     return gradient if gradient._layout.dtype is layout.dtype else gradient.to(layout.dtype)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import numbers
 import operator
 from collections.abc import Callable, Sequence
@@ -28,7 +29,8 @@ def normalise(op: Op, arguments: Sequence[Any]) -> list[Any]:
         for position, (parameter, value) in enumerate(zip(op.parameters, arguments, strict=True))
     ]
     if op.check is not None:
-        op.check(*values)
+        named = dict(zip((parameter.name for parameter in op.parameters), values, strict=True))
+        op.check(**{name: named[name] for name in inspect.signature(op.check).parameters})
     return values
 
 

@@ -21,7 +21,7 @@ from raxis.tensor import Tensor
 def functional_run(plan: Plan, arguments: Sequence[Any], returns: Callable[..., Any] | None) -> Callable[..., Any]:
     """Allocate results, execute, record on the tape."""
     parameters = ", ".join(parameter.name for parameter in plan.op.parameters)
-    lines = []
+    lines: list[str] = []
     passed, edges = _operands(plan, arguments, lines)
     for position, _ in enumerate(plan.results):
         lines += [

@@ -31,7 +31,7 @@ def deferred_function(name: str, make: Callable[[], tuple[str, dict[str, Any]]])
     function = FunctionType(_first_call.__code__, namespace, name)
     namespace["_complete"] = complete = _Completion(function, make)
     function.__qualname__ = name
-    function.__wrapped__ = complete  # type: ignore[attr-defined]  inspect.signature asks it
+    function.__dict__["__wrapped__"] = complete  # inspect.signature asks it
     return function
 
 

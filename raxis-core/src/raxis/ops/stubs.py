@@ -6,6 +6,7 @@ Editors and type checkers read the stubs; nothing imports them at run time.
 from __future__ import annotations
 
 import argparse
+import keyword
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -94,7 +95,9 @@ def _parameters(op: Op, *, method: bool, out: bool) -> str:
                 items.append("*")
                 starred = True
             default = "" if parameter.default is REQUIRED else " = ..."
-            items.append(f"{parameter.name}: {annotation(parameter)}{default}")
+            # PyTorch names some parameters `from`, which Python code can only pass by position.
+            name = f"{parameter.name}_" if keyword.iskeyword(parameter.name) else parameter.name
+            items.append(f"{name}: {annotation(parameter)}{default}")
     if out:
         items.extend([] if starred else ["*"])
         items.append("out: Any = ...")

@@ -79,8 +79,8 @@ class Op:
             forms too.
         namespace: the module the function belongs to.
         aliases: other names of the same function and methods (``absolute`` for ``abs``).
-        check: raises for operands that promotion would hide; sees the call's arguments, at cache misses only, so
-            it may look at dtypes, shapes, types of numbers and static values.
+        check: raises for operands that promotion would hide; gets the arguments that its parameters name,
+            at cache misses only, so it may look at dtypes, shapes, types of numbers and static values.
     """
 
     def __init__(

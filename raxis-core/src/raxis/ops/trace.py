@@ -52,14 +52,15 @@ class Tracer:
             )
         key, offset = self._random
         if self.random_blocks:
-            step = self.builder.emit("constant", value=self.random_blocks, dtype=int64, shape=())
-            offset = self.builder.emit("add", offset, step)
+            step = self.builder.constant(self.random_blocks, int64)
+            (offset,) = self.builder.emit_all("add", [offset, step], {})
         words = 1 if dtype is int32 else 2
         count = words
         for size in shape:
             count *= size
         self.random_blocks += max(-(-count // 4), 1)
-        return self.wrap(self.builder.emit("random_bits", key, offset, dtype=dtype, shape=shape))
+        (words,) = self.builder.emit_all("random_bits", [key, offset], {"dtype": dtype, "shape": shape})
+        return self.wrap(words)
 
     @property
     def uses_random(self) -> bool:

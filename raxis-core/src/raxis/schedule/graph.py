@@ -25,6 +25,10 @@ class Graph:
         self.results = tuple(self.resolve(value) for value in program.results)
         self.producer = {result: item for item in self.instructions for result in item.results}
 
+    def position(self, value: Value) -> int:
+        """Which parameter the value is."""
+        return next(position for position, parameter in enumerate(self.parameters) if parameter is value)
+
     def resolve(self, value: Value) -> Value:
         """The value itself, or what it is another name of."""
         while value in self._stands_for:

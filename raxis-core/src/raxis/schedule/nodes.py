@@ -29,7 +29,7 @@ class Space(NamedTuple):
         outer = [Axis(self.shape[dim]) for dim in self.outer]
         return (*outer, *(Axis(self.shape[dim], inner=True) for dim in self.inner))
 
-    def index(self, shape: tuple[int, ...]) -> Index | None:
+    def visit(self, shape: tuple[int, ...]) -> Index | None:
         """How a value of `shape` is visited: at every point, or once per outer point; None if neither."""
         axes = identity(len(self.shape))
         order = (*self.outer, *self.inner)
@@ -146,7 +146,7 @@ class KernelBuilder:
         return self._slots[buffer]
 
     def _scalar(self, value: Value) -> int:
-        position = self._graph.parameters.index(value)  # type: ignore[arg-type]  by-value ones are parameters
+        position = self._graph.position(value)
         if position not in self._scalars:
             self._scalars[position] = len(self._scalars)
             self._scalar_dtypes.append(value.type.dtype)
@@ -170,7 +170,7 @@ class KernelBuilder:
         operand = item.operands[0]
         if not self._reduces_here(item, index):
             return self._load(value, index)
-        full = self.space.index(operand.type.shape)
+        full = self.space.visit(operand.type.shape)
         assert full is not None  # _reduces_here compared the shapes
         inner = self._placement.space_of(operand)
         if inner.inner and inner != self.space:

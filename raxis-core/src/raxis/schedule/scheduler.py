@@ -83,9 +83,9 @@ class _Scheduler:
             (value, self._buffer("result", position, value, strides))
             for position, (value, strides) in enumerate(zip(graph.results, outputs, strict=True))
         ]
-        for value, buffer in self._results:
-            if value in graph.producer:
-                self._home.setdefault(value, buffer)
+        for result, buffer in self._results:
+            if result in graph.producer:
+                self._home.setdefault(result, buffer)
 
     def _buffer(self, role: str, position: int, value: Value, strides: Strides) -> int:
         self.buffers.append(Buffer(role, position, value.type.dtype, value.type.shape, tuple(strides)))
@@ -183,7 +183,7 @@ class _Scheduler:
         if wanted:
             builder = KernelBuilder(self.graph, space, self)
             for value, buffer in wanted:
-                index = space.index(value.type.shape)
+                index = space.visit(value.type.shape)
                 if index is None:
                     raise ValueError(f"a value of shape {value.type.shape} does not fit the space {space}.")
                 builder.store(value, index, Memory(buffer, self.buffers[buffer].strides))
@@ -249,7 +249,7 @@ class _Scheduler:
 
     def _library_operand(self, operand: Value) -> int:
         if getattr(operand, "by_value", False):
-            return ~self.graph.parameters.index(operand)  # type: ignore[arg-type]  by-value ones are parameters
+            return ~self.graph.position(operand)
         return self.locate(operand).buffer
 
     # ---- spaces -------------------------------------------------------------------------------------
@@ -259,7 +259,7 @@ class _Scheduler:
         reduction = self._nearest_reduction(value)
         if reduction is not None:
             space = Space(reduction.operands[0].type.shape, reduced_dims(reduction))
-            if space.index(value.type.shape) is not None:
+            if space.visit(value.type.shape) is not None:
                 return space
         return Space(value.type.shape)
 

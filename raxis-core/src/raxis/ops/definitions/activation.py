@@ -78,7 +78,9 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
         >>> raxis.nn.functional.leaky_relu(raxis.tensor([-1.0, 2.0]))
         tensor([-0.0100,  2.0000])
     """
-    made: Tensor = input._leaky_relu_(negative_slope) if inplace else kernels.leaky_relu(input, negative_slope)
+    made: Tensor = (
+        input._leaky_relu_(negative_slope) if inplace else kernels.leaky_relu(input, negative_slope)
+    )
     return made
 
 
@@ -337,7 +339,9 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     """
     if min_val > max_val:
         raise ValueError(f"min_val cannot be greater than max_val, but got {min_val} and {max_val}.")
-    made: Tensor = input._hardtanh_(min_val, max_val) if inplace else kernels.hardtanh(input, min_val, max_val)
+    made: Tensor = (
+        input._hardtanh_(min_val, max_val) if inplace else kernels.hardtanh(input, min_val, max_val)
+    )
     return made
 
 
@@ -372,7 +376,9 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
         >>> raxis.nn.functional.threshold(raxis.tensor([0.0, 2.0]), 1.0, 9.0)
         tensor([9., 2.])
     """
-    made: Tensor = input._threshold_(threshold, value) if inplace else kernels.threshold(input, threshold, value)
+    made: Tensor = (
+        input._threshold_(threshold, value) if inplace else kernels.threshold(input, threshold, value)
+    )
     return made
 
 
@@ -394,7 +400,9 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
         tensor([1.5000])
     """
     if input.ndim == 0:
-        raise RuntimeError("glu does not support 0-dimensional tensors because halving a dimension needs one.")
+        raise RuntimeError(
+            "glu does not support 0-dimensional tensors because halving a dimension needs one."
+        )
     size = input.size(dim)
     if size % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {size}")
@@ -407,7 +415,9 @@ def _check_prelu(input: Tensor, weight: Tensor) -> None:
     if input.dtype is not weight.dtype:
         raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype} and {weight.dtype}")
     if weight.ndim > 1:
-        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}")
+        raise RuntimeError(
+            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}"
+        )
     count = weight.numel()
     if count != 1:
         if input.ndim == 0:
@@ -437,7 +447,11 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         tensor([-0.5000,  3.0000])
     """
     _check_prelu(input, weight)
-    slope = weight.reshape((weight.numel(),) + (1,) * max(input.ndim - 2, 0)) if input.ndim >= 2 else weight.reshape(())
+    slope = (
+        weight.reshape((weight.numel(),) + (1,) * max(input.ndim - 2, 0))
+        if input.ndim >= 2
+        else weight.reshape(())
+    )
     made: Tensor = where(input > 0, input, slope * input)
     return made
 
@@ -447,7 +461,11 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     "bool inplace=False) -> Tensor"
 )
 def rrelu(
-    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
+    input: Tensor,
+    lower: float = 1.0 / 8,
+    upper: float = 1.0 / 3,
+    training: bool = False,
+    inplace: bool = False,
 ) -> Tensor:
     """leaky_relu with a slope drawn from ``[lower, upper]`` for each element; its mean outside training.
 
@@ -467,7 +485,9 @@ def rrelu(
         tensor([-0.5000,  2.0000])
     """
     if lower > upper:
-        raise RuntimeError(f"Lower bound should be less than or equal to the upper bound, but got {lower} and {upper}.")
+        raise RuntimeError(
+            f"Lower bound should be less than or equal to the upper bound, but got {lower} and {upper}."
+        )
     if not training:
         return leaky_relu(input, (lower + upper) / 2, inplace)
     slope = input.detach().clone().uniform_(lower, upper)
@@ -496,7 +516,10 @@ _publish_inplace("selu_(Tensor input) -> Tensor", selu)
 _publish_inplace("celu_(Tensor input, float alpha=1.0) -> Tensor", celu)
 _publish_inplace("hardtanh_(Tensor input, float min_val=-1.0, float max_val=1.0) -> Tensor", hardtanh)
 _publish_inplace("threshold_(Tensor input, float threshold, float value) -> Tensor", threshold)
-_publish_inplace("rrelu_(Tensor input, float lower=0.125, float upper=0.3333333333333333, bool training=False) -> Tensor", rrelu)
+_publish_inplace(
+    "rrelu_(Tensor input, float lower=0.125, float upper=0.3333333333333333, bool training=False) -> Tensor",
+    rrelu,
+)
 
 functional("prelu(Tensor input, Tensor weight) -> Tensor")(prelu)
 functional("hardshrink(Tensor input, float lambd=0.5) -> Tensor")(hardshrink)

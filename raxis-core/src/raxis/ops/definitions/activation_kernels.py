@@ -23,7 +23,13 @@ def _activation(schema: str, vjp: Any, **options: Any) -> Decorator:
 
     def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
         register = lowered(
-            schema, promotion=Promotion.ARITHMETIC, inplace=True, function=False, out=False, vjp=vjp, **options
+            schema,
+            promotion=Promotion.ARITHMETIC,
+            inplace=True,
+            function=False,
+            out=False,
+            vjp=vjp,
+            **options,
         )
         return register(widened(body))
 
@@ -138,7 +144,9 @@ def _gelu_curvature(input: Tensor, approximate: str) -> Tensor:
     "_gelu_backward(Tensor upstream, Tensor input, str approximate) -> Tensor",
     vjp={
         "upstream": lambda grad, input, approximate: _gelu_backward(grad, input, approximate),
-        "input": lambda grad, upstream, input, approximate: grad * upstream * _gelu_curvature(input, approximate),
+        "input": lambda grad, upstream, input, approximate: (
+            grad * upstream * _gelu_curvature(input, approximate)
+        ),
     },
 )
 def _gelu_backward(upstream: Tensor, input: Tensor, approximate: str) -> Any:
@@ -158,7 +166,9 @@ def gelu(input: Tensor, approximate: str) -> Any:
     require_category("gelu", input, Category.FLOAT)
     if approximate not in ("none", "tanh"):
         raise RuntimeError(f"approximate argument must be either none or tanh, but got {approximate!r}.")
-    return input * _normal_cdf(input) if approximate == "none" else 0.5 * input * (1 + _tanh_argument(input)[0])
+    return (
+        input * _normal_cdf(input) if approximate == "none" else 0.5 * input * (1 + _tanh_argument(input)[0])
+    )
 
 
 # ---- sigmoid's family ----------------------------------------------------------------------------------
@@ -240,9 +250,7 @@ def hardsigmoid(input: Tensor) -> Any:
 @_activation(
     "_hardswish(Tensor input) -> Tensor",
     vjp={
-        "input": lambda grad, input: where(
-            input <= -3, 0, where(input < 3, grad * (input / 3 + 0.5), grad)
-        )
+        "input": lambda grad, input: where(input <= -3, 0, where(input < 3, grad * (input / 3 + 0.5), grad))
     },
 )
 def hardswish(input: Tensor) -> Any:
@@ -253,13 +261,17 @@ def hardswish(input: Tensor) -> Any:
 
 @_activation(
     "_hardtanh(Tensor input, number min_val, number max_val) -> Tensor",
-    vjp={"input": lambda grad, input, min_val, max_val: where((input > min_val) & (input < max_val), grad, 0)},
+    vjp={
+        "input": lambda grad, input, min_val, max_val: where((input > min_val) & (input < max_val), grad, 0)
+    },
 )
 def hardtanh(input: Tensor, min_val: float, max_val: float) -> Any:
     """`input` clamped to ``[min_val, max_val]``."""
     require_category("hardtanh", input, Category.INTEGER, Category.FLOAT)
     if not input.dtype.is_signed and (min_val < 0 or max_val < 0):
-        raise RuntimeError(f"cannot do hardtanh on an unsigned type with negative limits [{min_val}, {max_val}].")
+        raise RuntimeError(
+            f"cannot do hardtanh on an unsigned type with negative limits [{min_val}, {max_val}]."
+        )
     low = constant(min_val, input.dtype, input.shape)
     return emit("minimum", emit("maximum", input, low), constant(max_val, input.dtype, input.shape))
 

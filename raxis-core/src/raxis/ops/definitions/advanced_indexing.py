@@ -53,6 +53,11 @@ class Selection:
         return (*self.dims, *(axis for axis in range(len(self.shape)) if axis not in self.dims))
 
     @property
+    def is_ordered(self) -> bool:
+        """Whether `order` is the order the dimensions have."""
+        return self.order == tuple(range(len(self.shape)))
+
+    @property
     def place(self) -> int:
         """Where the indexed dimensions start in `order`."""
         return self.dims[0] if self.together else 0
@@ -96,7 +101,7 @@ def selection_of(layout: Layout, indices: Sequence[Layout], dims: Shape) -> Sele
 
 def _merge(input: Tensor, selection: Selection) -> Any:
     """The traced tensor with the indexed dimensions merged into one, at `selection.place`."""
-    if selection.order != tuple(range(len(selection.order))):
+    if not selection.is_ordered:
         input = emit("transpose", input, permutation=selection.order)
     return emit("reshape", input, shape=selection.merged)
 
@@ -173,7 +178,7 @@ def write_indexed(input: Tensor, indices: Sequence[Tensor], values: Tensor, dims
     merged = emit("put", _merge(input, selection), flat, updates, dim=selection.place, reduce=reduce)
     ordered = emit("reshape", merged, shape=tuple(selection.shape[axis] for axis in selection.order))
     back = tuple(selection.order.index(axis) for axis in range(len(selection.order)))
-    return ordered if back == selection.order else emit("transpose", ordered, permutation=back)
+    return ordered if selection.is_ordered else emit("transpose", ordered, permutation=back)
 
 
 def _arranged_values(values: Tensor, selection: Selection) -> Any:

@@ -57,7 +57,7 @@ def add(input: Tensor, other: Tensor, alpha: Any) -> Any:
     return emit("add", input, other * alpha if given(alpha) else other)
 
 
-def _check_subtraction(input: Any, other: Any, alpha: Any) -> None:
+def _check_subtraction(input: Any, other: Any) -> None:
     kinds = (category_of(input), category_of(other))
     if kinds == (Category.BOOL, Category.BOOL):
         raise RuntimeError(
@@ -143,7 +143,7 @@ mul = elementwise(
 )
 
 
-def _check_rounding(input: Any, other: Any, rounding_mode: str | None) -> None:
+def _check_rounding(rounding_mode: str | None) -> None:
     if rounding_mode not in (None, "trunc", "floor"):
         raise RuntimeError(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
@@ -320,7 +320,7 @@ _SHORT_POWERS: dict[Any, Callable[[Tensor], Any]] = {
 
 
 @composed("pow(Tensor|Scalar input, Tensor|Scalar exponent) -> Tensor", inplace=True, operator="__pow__")
-def pow(input: Any, exponent: Any) -> Any:  # noqa: A001  PyTorch's name
+def pow(input: Any, exponent: Any) -> Any:
     """`input` to the power of `exponent`, element by element.
 
     Args:

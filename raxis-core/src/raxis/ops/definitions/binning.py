@@ -175,6 +175,11 @@ def _bincount(input: Tensor, weights: Tensor | None, size: int) -> Any:
     return emit("scatter", zeros, places, amounts, dim=0, reduce="add")
 
 
+def _number(integer: Tensor) -> int:
+    value: Any = integer.item()
+    return int(value)
+
+
 @composed("bincount(Tensor input, Tensor? weights=None, int minlength=0) -> Tensor", out=False)
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2, ... occurs in `input`, or the sum of the weights where it does.
@@ -196,11 +201,11 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         raise NotImplementedError(f'"bincount" not implemented for {scalar_type(input.dtype)!r}')
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
-    if input.ndim != 1 or (input.numel() and int(input.min().item()) < 0):
+    if input.ndim != 1 or (input.numel() and _number(input.min()) < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is not None and (weights.ndim != 1 or weights.shape != input.shape):
         raise RuntimeError("weights should be 1-d and have the same length as input")
-    greatest = int(input.max().item()) if input.numel() else -1
+    greatest = _number(input.max()) if input.numel() else -1
     return _bincount(input, weights, max(greatest + 1, minlength))
 
 

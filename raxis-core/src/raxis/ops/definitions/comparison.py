@@ -36,9 +36,11 @@ gt = _compared("gt", ">", "[False, False,  True]", ("greater",))
 ge = _compared("ge", ">=", "[False,  True,  True]", ("greater_equal",))
 
 
-def _check_condition(condition: Tensor, input: Any, other: Any) -> None:
+def _check_condition(condition: Tensor) -> None:
     if condition.dtype not in (dtypes.bool_, dtypes.uint8):
-        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype}")
+        raise RuntimeError(
+            f"where expected condition to be a boolean tensor, but got dtype {condition.dtype}."
+        )
 
 
 @lowered(
@@ -61,7 +63,9 @@ def _where(condition: Tensor, input: Tensor, other: Tensor) -> Any:
 
 
 @composed(
-    "where(Tensor condition, Tensor|Scalar? input=None, Tensor|Scalar? other=None) -> Tensor", method=False, out=False
+    "where(Tensor condition, Tensor|Scalar? input=None, Tensor|Scalar? other=None) -> Tensor",
+    method=False,
+    out=False,
 )
 def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tensor | None = None) -> Any:
     """The elements of `input` where `condition` is true, else of `other`.
@@ -106,7 +110,9 @@ def _where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
 # ---- tests of values -----------------------------------------------------------------------------------
 
 
-def _test(name: str, summary: str, argument: str, result: str, body: Callable[[Tensor], Any]) -> Callable[..., Any]:
+def _test(
+    name: str, summary: str, argument: str, result: str, body: Callable[[Tensor], Any]
+) -> Callable[..., Any]:
     return computed(
         f"{name}(Tensor input) -> Tensor",
         unary(name, summary, argument, result, _ANY_DTYPE),
@@ -152,25 +158,34 @@ def _isreal(input: Tensor) -> Any:
     return emit("imag", input) == 0 if input.dtype.is_complex else ~_never(input)
 
 
+_INFINITIES = "[float('inf'), -float('inf')]"
 _NAN_AND_INF = "[1.0, float('nan'), float('inf')]"
 
 isnan = _test("isnan", "Whether each element is NaN.", _NAN_AND_INF, "[False,  True, False]", _isnan)
 isinf = _test("isinf", "Whether each element is infinite.", _NAN_AND_INF, "[False, False,  True]", _isinf)
 isfinite = _test(
-    "isfinite", "Whether each element is neither infinite nor NaN.", _NAN_AND_INF, "[ True, False, False]", _isfinite
+    "isfinite",
+    "Whether each element is neither infinite nor NaN.",
+    _NAN_AND_INF,
+    "[ True, False, False]",
+    _isfinite,
 )
-isreal = _test("isreal", "Whether each element has no imaginary part.", "[1 + 0j, 1j]", "[ True, False]", _isreal)
+isreal = _test(
+    "isreal", "Whether each element has no imaginary part.", "[1 + 0j, 1j]", "[ True, False]", _isreal
+)
 isposinf = _test(
-    "isposinf", "Whether each element is +inf.", "[float('inf'), -float('inf')]", "[ True, False]", _is_infinity(math.inf)
+    "isposinf", "Whether each element is +inf.", _INFINITIES, "[ True, False]", _is_infinity(math.inf)
 )
 isneginf = _test(
-    "isneginf", "Whether each element is -inf.", "[float('inf'), -float('inf')]", "[False,  True]", _is_infinity(-math.inf)
+    "isneginf", "Whether each element is -inf.", _INFINITIES, "[False,  True]", _is_infinity(-math.inf)
 )
 
 
-def _check_close(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> None:
+def _check_close(input: Tensor, other: Tensor, rtol: float, atol: float) -> None:
     if input.dtype is not other.dtype:
-        raise RuntimeError(f"{input.dtype} did not match {other.dtype}: isclose compares tensors of one dtype.")
+        raise RuntimeError(
+            f"{input.dtype} did not match {other.dtype}: isclose compares tensors of one dtype."
+        )
     if rtol < 0 or atol < 0:
         raise RuntimeError(f"rtol and atol must be at least zero, but got rtol={rtol}, atol={atol}.")
 
@@ -211,7 +226,8 @@ def isclose(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: b
 
 
 @composed(
-    "allclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor", out=False
+    "allclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
+    out=False,
 )
 def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
@@ -240,7 +256,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
         True
     """
     if input.dtype is not other.dtype:
-        raise RuntimeError(f"Expected object of data type {input.dtype} but got data type {other.dtype} for 'other' in equal().")
+        raise RuntimeError(f"equal() expected tensors of one dtype, but got {input.dtype} and {other.dtype}.")
     return tuple(input.shape) == tuple(other.shape) and bool(eq(input, other).all())
 
 

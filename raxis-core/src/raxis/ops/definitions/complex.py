@@ -85,7 +85,7 @@ def _angle(input: Tensor) -> Any:
     if input.dtype.is_complex:
         return emit("atan2", emit("imag", input), emit("real", input))
     half_turn = constant(math.pi, input.dtype, input.shape)
-    return where(input != input, input, where(input < 0, half_turn, 0))
+    return where(input.isnan(), input, where(input < 0, half_turn, 0))
 
 
 def _angle_gradient(grad: Tensor, input: Tensor) -> Tensor:
@@ -98,7 +98,12 @@ def _angle_gradient(grad: Tensor, input: Tensor) -> Tensor:
 
 angle = computed(
     "angle(Tensor input) -> Tensor",
-    unary("angle", "The angle of complex numbers in radians; pi for negative reals.", "[1.0, -1.0]", "[0.0000, 3.1416]"),
+    unary(
+        "angle",
+        "The angle of complex numbers in radians; pi for negative reals.",
+        "[1.0, -1.0]",
+        "[0.0000, 3.1416]",
+    ),
     _angle,
     inplace=False,
     vjp={"input": _angle_gradient},
@@ -107,9 +112,9 @@ angle = computed(
 
 def _check_parts(real: Tensor, imag: Tensor) -> None:
     if real.dtype is not imag.dtype:
-        raise RuntimeError(f"Expected object of scalar type {real.dtype} but got scalar type {imag.dtype} for second argument")
+        raise RuntimeError(f"Expected parts of one dtype, but got {real.dtype} and {imag.dtype}.")
     if not real.dtype.is_floating_point or real.dtype is dtypes.bfloat16:
-        raise RuntimeError(f"Expected both inputs to be Half, Float or Double tensors but got {real.dtype} and {imag.dtype}")
+        raise RuntimeError(f"Expected parts of dtype float32 or float64, but got {real.dtype}.")
 
 
 @lowered(
@@ -119,7 +124,7 @@ def _check_parts(real: Tensor, imag: Tensor) -> None:
     check=_check_parts,
     vjp={"real": lambda grad: grad.real, "imag": lambda grad: grad.imag},
 )
-def complex(real: Tensor, imag: Tensor) -> Any:  # noqa: A001  PyTorch's name
+def complex(real: Tensor, imag: Tensor) -> Any:
     """Complex numbers from their parts.
 
     Args:
@@ -147,7 +152,7 @@ def complex(real: Tensor, imag: Tensor) -> Any:  # noqa: A001  PyTorch's name
         "angle": lambda grad, abs, angle: abs * (grad.imag * angle.cos() - grad.real * angle.sin()),
     },
 )
-def polar(abs: Tensor, angle: Tensor) -> Any:  # noqa: A002  PyTorch's names
+def polar(abs: Tensor, angle: Tensor) -> Any:
     """Complex numbers from magnitude and angle.
 
     Args:
@@ -220,7 +225,9 @@ def imag(input: Tensor) -> Tensor:
         tensor([2.])
     """
     if not input.dtype.is_complex:
-        raise RuntimeError(f"imag is not implemented for tensors with non-complex dtypes, but got {input.dtype}.")
+        raise RuntimeError(
+            f"imag is not implemented for tensors with non-complex dtypes, but got {input.dtype}."
+        )
     made: Tensor = _imag(input)
     return made
 
@@ -286,12 +293,16 @@ def view_as_complex(layout: Layout) -> Any:
         tensor([1.+2.j])
     """
     if layout.dtype not in (dtypes.float32, dtypes.float64):
-        raise RuntimeError(f"view_as_complex is only supported for float32 and float64 tensors, but got {layout.dtype}.")
+        raise RuntimeError(f"view_as_complex takes float32 and float64 tensors, but got {layout.dtype}.")
     if not layout.shape:
         raise RuntimeError("Input tensor must have one or more dimensions")
     if layout.shape[-1] != 2:
-        raise RuntimeError(f"Tensor must have a last dimension of size 2, but its shape is {list(layout.shape)}.")
+        raise RuntimeError(
+            f"Tensor must have a last dimension of size 2, but its shape is {list(layout.shape)}."
+        )
     if layout.strides[-1] != 1 or any(stride % 2 for stride in layout.strides[:-1]):
-        raise RuntimeError(f"Tensor must have a last stride of 1 and other strides divisible by 2, but got {layout.strides}.")
+        raise RuntimeError(
+            f"Tensor must have last stride 1 and other strides divisible by 2, but got {layout.strides}."
+        )
     strides = tuple(stride // 2 for stride in layout.strides[:-1])
     return layout.shape[:-1], strides, 0, layout.dtype.to_complex()

@@ -184,7 +184,7 @@ def _path(equation: Equation, operands: Sequence[Tensor]) -> list[tuple[int, ...
     count = len(operands)
     if count > 2:
         try:
-            import opt_einsum
+            import opt_einsum  # type: ignore[import-not-found]  # optional
         except ImportError:
             pass
         else:
@@ -192,7 +192,7 @@ def _path(equation: Equation, operands: Sequence[Tensor]) -> list[tuple[int, ...
             shapes = [tuple(operand.shape) for operand in operands]
             found: list[tuple[int, ...]] = opt_einsum.contract_path(text, *shapes, shapes=True)[0]
             return found
-    return [(0, 1)] + [(0, remaining - 1) for remaining in range(count - 1, 1, -1)]
+    return [(0, 1), *((0, remaining - 1) for remaining in range(count - 1, 1, -1))]
 
 
 def _contracted(equation: Equation, operands: Sequence[Tensor]) -> Any:

@@ -66,7 +66,9 @@ def computed(
 def check_some_tensor(input: Any, other: Any) -> None:
     """Raise TypeError if both operands are numbers."""
     if not isinstance(input, Tensor) and not isinstance(other, Tensor):
-        raise TypeError(f"expected at least one Tensor, but got {type(input).__name__} and {type(other).__name__}.")
+        raise TypeError(
+            f"expected at least one Tensor, but got {type(input).__name__} and {type(other).__name__}."
+        )
 
 
 def require_category(name: str, operand: Tensor, *admitted: Category) -> None:

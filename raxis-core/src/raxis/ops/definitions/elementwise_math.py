@@ -48,7 +48,7 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-abs = computed(  # noqa: A001  PyTorch's name
+abs = computed(
     "abs(Tensor input) -> Tensor",
     unary("abs", "The magnitude of each element; real for complex ones.", "[1, -2]", "[1, 2]", _KEPT),
     lambda input: input if input.dtype is dtypes.bool_ else emit("abs", input),
@@ -71,7 +71,9 @@ def _sgn_gradient(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
 
 sgn = computed(
     "sgn(Tensor input) -> Tensor",
-    unary("sgn", "The sign -1, 0 or 1; for complex elements ``input / abs(input)``.", "[3, 0, -2]", "[ 1,  0, -1]", _KEPT),
+    unary(
+        "sgn", "The sign -1, 0 or 1; complex: ``input / abs(input)``.", "[3, 0, -2]", "[ 1,  0, -1]", _KEPT
+    ),
     lambda input: input if input.dtype is dtypes.bool_ else emit("sign", input),
     promotion=_ARITHMETIC,
     vjp={"input": _sgn_gradient},
@@ -80,7 +82,9 @@ sgn = computed(
 
 def _sign(input: Tensor) -> Any:
     if input.dtype.is_complex:
-        raise RuntimeError("Unlike NumPy, sign is not intended to support complex numbers. Please use sgn instead.")
+        raise RuntimeError(
+            "Unlike NumPy, sign is not intended to support complex numbers. Please use sgn instead."
+        )
     return input if input.dtype is dtypes.bool_ else emit("sign", input)
 
 
@@ -107,7 +111,13 @@ def _signbit(input: Tensor) -> Any:
 
 signbit = computed(
     "signbit(Tensor input) -> Tensor",
-    unary("signbit", "Whether the sign bit is set, as it is for -0.", "[-1.0, 0.0, -0.0]", "[ True, False,  True]", _KEPT),
+    unary(
+        "signbit",
+        "Whether the sign bit is set, also that of -0.",
+        "[-1.0, 0.0, -0.0]",
+        "[ True, False,  True]",
+        _KEPT,
+    ),
     _signbit,
     promotion=_ARITHMETIC,
     inplace=False,
@@ -194,17 +204,17 @@ heaviside = computed(
 # ---- bounds --------------------------------------------------------------------------------------------
 
 
-def _check_bounds(input: Tensor, min: Any, max: Any) -> None:  # noqa: A002  PyTorch's names
+def _check_bounds(input: Tensor, min: Any, max: Any) -> None:
     if min is None and max is None:
         raise ValueError("At least one of 'min' or 'max' must not be None")
     for operand in (input, min, max):
-        if isinstance(operand, Tensor) and operand.dtype.is_complex or isinstance(operand, complex):
+        if (isinstance(operand, Tensor) and operand.dtype.is_complex) or isinstance(operand, complex):
             raise RuntimeError("clamp is not supported for complex types")
     if isinstance(input, Tensor) and input.dtype is dtypes.bool_:
         raise NotImplementedError("\"clamp\" not implemented for 'Bool'")
 
 
-def _inside(input: Tensor, min: Any, max: Any) -> Tensor:  # noqa: A002
+def _inside(input: Tensor, min: Any, max: Any) -> Tensor:
     if min is None:
         inside: Tensor = input <= max
     elif max is None:
@@ -214,13 +224,13 @@ def _inside(input: Tensor, min: Any, max: Any) -> Tensor:  # noqa: A002
     return inside
 
 
-def _low_gradient(grad: Tensor, input: Tensor, min: Tensor, max: Any) -> Tensor:  # noqa: A002
+def _low_gradient(grad: Tensor, input: Tensor, min: Tensor, max: Any) -> Tensor:
     below = input < min if max is None else (input < min) & (min < max)
     made: Tensor = where(below, grad, 0)
     return made
 
 
-def _high_gradient(grad: Tensor, input: Tensor, min: Any, max: Tensor) -> Tensor:  # noqa: A002
+def _high_gradient(grad: Tensor, input: Tensor, min: Any, max: Tensor) -> Tensor:
     above = input > max if min is None else (input > max) | (max < min)
     made: Tensor = where(above, grad, 0)
     return made
@@ -238,7 +248,7 @@ def _high_gradient(grad: Tensor, input: Tensor, min: Any, max: Tensor) -> Tensor
         "max": _high_gradient,
     },
 )
-def clamp(input: Tensor, min: Any, max: Any) -> Any:  # noqa: A002
+def clamp(input: Tensor, min: Any, max: Any) -> Any:
     """Each element brought into ``[min, max]``; `max` where ``min > max``. NaN stays, a NaN bound gives NaN.
 
     Args:
@@ -277,7 +287,7 @@ def _check_bound(input: Tensor, bound: Any) -> None:
         "min": lambda grad, input, min: where(input < min, grad, 0),
     },
 )
-def clamp_min(input: Tensor, min: Any) -> Any:  # noqa: A002
+def clamp_min(input: Tensor, min: Any) -> Any:
     """Each element, but at least `min`; see `clamp`.
 
     Example:
@@ -298,7 +308,7 @@ def clamp_min(input: Tensor, min: Any) -> Any:  # noqa: A002
         "max": lambda grad, input, max: where(input > max, grad, 0),
     },
 )
-def clamp_max(input: Tensor, max: Any) -> Any:  # noqa: A002
+def clamp_max(input: Tensor, max: Any) -> Any:
     """Each element, but at most `max`; see `clamp`.
 
     Example:
@@ -319,7 +329,7 @@ def _nan_to_num(input: Tensor, nan: float | None, posinf: float | None, neginf: 
     high = largest if posinf is None else posinf
     low = -largest if neginf is None else neginf
     finite = where(input == math.inf, high, where(input == -math.inf, low, input))
-    return where(input != input, nan or 0.0, finite)
+    return where(input.isnan(), nan or 0.0, finite)
 
 
 @lowered(
@@ -351,7 +361,9 @@ def nan_to_num(input: Tensor, nan: float | None, posinf: float | None, neginf: f
 def _check_lerp(input: Tensor, end: Tensor, weight: Any) -> None:
     for operand in (end, weight):
         if isinstance(operand, Tensor) and operand.dtype is not input.dtype:
-            raise RuntimeError(f"expected dtype {input.dtype} for lerp's operands but got dtype {operand.dtype}")
+            raise RuntimeError(
+                f"expected dtype {input.dtype} for lerp's operands but got dtype {operand.dtype}"
+            )
     if input.dtype.category <= Category.INTEGER:
         raise NotImplementedError(f'"lerp" not implemented for {input.dtype.name}')
 
@@ -419,7 +431,7 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any) -> Any:
     return input + (tensor1 * value if given(value) else tensor1) * tensor2
 
 
-def _check_addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any) -> None:
+def _check_addcdiv(tensor1: Tensor, tensor2: Tensor) -> None:
     if tensor1.dtype.category <= Category.INTEGER and tensor2.dtype.category <= Category.INTEGER:
         raise RuntimeError(
             "Integer division with addcdiv is no longer supported; convert the operands to a float dtype first."

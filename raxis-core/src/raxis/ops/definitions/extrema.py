@@ -33,7 +33,7 @@ def require_elements(name: str, layout: Layout, dim: Dims, error: type[Exception
             raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
 
 
-def spread(grad: Tensor, indices: Tensor, layout: Layout, dim: int, keepdim: bool) -> Tensor:
+def spread(grad: Tensor, indices: Tensor, layout: Layout, dim: int, keepdim: bool) -> Any:
     """The gradient of selecting one element along `dim`: `grad` at `indices`, zero elsewhere."""
     if layout.ndim == 0:
         return grad
@@ -197,7 +197,7 @@ def _min_dim(input: Tensor, dim: int, keepdim: bool) -> Any:
 
 
 @composed("max(Tensor input, any dim=None, bool keepdim=False, *, Tensor? other=None) -> Tensor", out=False)
-def max(  # noqa: A001  PyTorch's name
+def max(
     input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None, out: Any = None
 ) -> Any:
     """The greatest element: of all, along `dim` with its index, or of two tensors element by element.
@@ -230,7 +230,7 @@ def max(  # noqa: A001  PyTorch's name
 
 
 @composed("min(Tensor input, any dim=None, bool keepdim=False, *, Tensor? other=None) -> Tensor", out=False)
-def min(  # noqa: A001  PyTorch's name
+def min(
     input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None, out: Any = None
 ) -> Any:
     """The smallest element: of all, along `dim` with its index, or of two tensors element by element.

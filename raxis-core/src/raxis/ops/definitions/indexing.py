@@ -89,8 +89,7 @@ def _put_operands(name: str, input: Tensor, dim: int, index: Tensor, source: Ten
     shape = target._layout.shape
     expected = (*shape[:axis], positions._layout.numel, *shape[axis + 1 :])
     if values._layout.shape != expected:
-        error = IndexError if values._layout.ndim != len(shape) else RuntimeError
-        raise error(
+        raise RuntimeError(
             f"{name}_(): source must have the size of the index in dimension {axis} and self's sizes elsewhere, "
             f"{list(expected)}, but got {list(source._layout.shape)}"
         )

@@ -23,14 +23,22 @@ def _logical(name: str, primitive: str, summary: str, result: str) -> Callable[.
         return emit(primitive, truth(input), truth(other))
 
     body.__doc__ = binary(
-        name, summary, "raxis.tensor([True, True, False]), raxis.tensor([True, False, False])", result, " of any dtype"
+        name,
+        summary,
+        "raxis.tensor([True, True, False]), raxis.tensor([True, False, False])",
+        result,
+        " of any dtype",
     )
-    return lowered(f"{name}(Tensor input, Tensor other) -> Tensor", promotion=Promotion.ARITHMETIC, inplace=True)(body)
+    return lowered(
+        f"{name}(Tensor input, Tensor other) -> Tensor", promotion=Promotion.ARITHMETIC, inplace=True
+    )(body)
 
 
 logical_and = _logical("logical_and", "and", "Whether both elements are not zero.", "[ True, False, False]")
 logical_or = _logical("logical_or", "or", "Whether either element is not zero.", "[ True,  True, False]")
-logical_xor = _logical("logical_xor", "xor", "Whether exactly one element is not zero.", "[False,  True, False]")
+logical_xor = _logical(
+    "logical_xor", "xor", "Whether exactly one element is not zero.", "[False,  True, False]"
+)
 
 
 @lowered("logical_not(Tensor input) -> Tensor", promotion=Promotion.ARITHMETIC, inplace=True)
@@ -48,7 +56,9 @@ def logical_not(input: Tensor) -> Any:
     return emit("not", truth(input))
 
 
-def _bitwise(name: str, primitive: str, operator: str, summary: str, call: str, result: str) -> Callable[..., Any]:
+def _bitwise(
+    name: str, primitive: str, operator: str, summary: str, call: str, result: str
+) -> Callable[..., Any]:
     return elementwise(
         f"{name}(Tensor|Scalar input, Tensor|Scalar other) -> Tensor",
         primitive,
@@ -60,7 +70,9 @@ def _bitwise(name: str, primitive: str, operator: str, summary: str, call: str, 
 
 _SIX_AND_THREE = "raxis.tensor([6]), raxis.tensor([3])"
 
-bitwise_and = _bitwise("bitwise_and", "and", "__and__", "Bitwise and; logical for bools.", _SIX_AND_THREE, "[2]")
+bitwise_and = _bitwise(
+    "bitwise_and", "and", "__and__", "Bitwise and; logical for bools.", _SIX_AND_THREE, "[2]"
+)
 bitwise_or = _bitwise("bitwise_or", "or", "__or__", "Bitwise or; logical for bools.", _SIX_AND_THREE, "[7]")
 bitwise_xor = _bitwise(
     "bitwise_xor", "xor", "__xor__", "Bitwise exclusive or; logical for bools.", _SIX_AND_THREE, "[5]"
@@ -85,6 +97,12 @@ bitwise_right_shift = _bitwise(
 bitwise_not = elementwise(
     "bitwise_not(Tensor input) -> Tensor",
     "not",
-    unary("bitwise_not", "The complement of all bits; logical for bools.", "[0, 5]", "[-1, -6]", "integers or bool"),
+    unary(
+        "bitwise_not",
+        "The complement of all bits; logical for bools.",
+        "[0, 5]",
+        "[-1, -6]",
+        "integers or bool",
+    ),
     operator="__invert__",
 )

@@ -55,6 +55,8 @@ def _masked_fill(input: Tensor, mask: Tensor, value: Tensor) -> Any:
             f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._layout.ndim} "
             "dimension(s)."
         )
+    if value.dtype.is_complex and not input.dtype.is_complex:
+        raise RuntimeError(f"value cannot be converted to type {input.dtype.name} without overflow: it is {value.dtype}.")
     shape = broadcast_shapes(input._layout.shape, mask._layout.shape)
     filling = broadcast(cast(value, input.dtype), shape)
     return emit("select", broadcast(mask, shape), filling, broadcast(input, shape))

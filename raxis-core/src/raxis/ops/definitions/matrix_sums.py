@@ -7,8 +7,17 @@ from typing import Any
 
 from raxis.layout import Layout
 from raxis.ops.definitions.matmul import (
-    adjoint, as_rows, combined, dot_general, expanded, require_batches, require_inner, require_matrices,
-    require_matrix_vector, require_same_dtype, times,
+    adjoint,
+    as_rows,
+    combined,
+    dot_general,
+    expanded,
+    require_batches,
+    require_inner,
+    require_matrices,
+    require_matrix_vector,
+    require_same_dtype,
+    times,
 )  # fmt: skip
 from raxis.ops.formulas import conj, wide
 from raxis.ops.promotion import result_type_of

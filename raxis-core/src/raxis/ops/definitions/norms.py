@@ -172,7 +172,7 @@ def matrix_norm(
     """
     if input.ndim < 2:
         raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
-    if isinstance(dim, int) or len(dim) != 2:
+    if len(dim) != 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim}")
     axes = [axis % input.ndim if -input.ndim <= axis < input.ndim else axis for axis in dim]
     if axes[0] == axes[1]:

@@ -75,21 +75,22 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Any = 0) -> Tensor
     return _constant_pad(input, tuple(pad), number if number != 0 else 0)  # type: ignore[no-any-return]
 
 
-def _reflected(position: int, size: int) -> int:
-    position = abs(position)
-    return 2 * (size - 1) - position if position >= size else position
+def _reflected(position: int, first: int, last: int) -> int:
+    position = max(position, 2 * first - position)
+    return min(position, 2 * last - position)
 
 
-_SOURCES: dict[str, Callable[[int, int], int]] = {
+_SOURCES: dict[str, Callable[[int, int, int], int]] = {
     "reflect": _reflected,
-    "replicate": lambda position, size: min(max(position, 0), size - 1),
-    "circular": lambda position, size: position % size,
+    "replicate": lambda position, first, last: min(max(position, first), last),
+    "circular": lambda position, first, last: first + (position - first) % (last - first + 1),
 }
-"""Which element stands at a position outside ``[0, size)``, by mode."""
+"""Which element stands at a position, by mode, given the first and the last element that cropping leaves."""
 
 
 def _source_index(mode: str, size: int, low: int, high: int) -> Any:
-    index = tuple(_SOURCES[mode](position, size) for position in range(-low, size + high))
+    bounds = (0, size - 1) if mode != "circular" else (max(-low, 0), size - 1 + min(high, 0))
+    index = tuple(_SOURCES[mode](position, *bounds) for position in range(-low, size + high))
     return constant(0, dtypes.int64, (0,)) if not index else emit(
         "constant", value=index, dtype=dtypes.int64, shape=(len(index),))  # fmt: skip
 

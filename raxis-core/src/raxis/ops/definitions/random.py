@@ -133,12 +133,19 @@ def _like(value: Tensor, operand: Tensor) -> Tensor:
 
 @lowered("_uniform(Tensor input, Scalar low, Scalar width, Generator? generator=None) -> Tensor", **_IN_PLACE)
 def _uniform(input: Tensor, low: Tensor, width: Tensor) -> Any:
+    """Uniform numbers of ``[low, low + width)``; both components of complex ones."""
+    dtype, shape = input._layout.dtype, input._layout.shape
+    parts = [_between(dtype.to_real(), shape, low, width) for _ in range(2 if dtype.is_complex else 1)]
+    return emit("make_complex", *parts) if dtype.is_complex else parts[0]
+
+
+def _between(dtype: DType, shape: Shape, low: Tensor, width: Tensor) -> Tensor:
     """Uniform numbers of ``[low, low + width)``; one that rounding takes to the upper end becomes `low`."""
-    dtype = input._layout.dtype
-    drawn = unit_interval(dtype, input._layout.shape)
+    drawn = unit_interval(dtype, shape)
     value = cast(emit("add", emit("mul", drawn, _like(width, drawn)), _like(low, drawn)), dtype)
     end = cast(emit("add", _like(low, drawn), _like(width, drawn)), dtype)
-    return emit("select", emit("lt", value, end), value, _like(low, value))
+    chosen: Tensor = emit("select", emit("lt", value, end), value, _like(low, value))
+    return chosen
 
 
 @lowered("_normal(Tensor input, Scalar mean, Scalar std, Generator? generator=None) -> Tensor", **_IN_PLACE)
@@ -176,7 +183,7 @@ def _cauchy(input: Tensor, median: Tensor, sigma: Tensor) -> Any:
     return cast(value, input._layout.dtype)
 
 
-@lowered("_bernoulli(Tensor input, Tensor p, Generator? generator=None) -> Tensor", **_IN_PLACE)
+@lowered("_bernoulli(Tensor input, Tensor|Scalar p, Generator? generator=None) -> Tensor", **_IN_PLACE)
 def _bernoulli(input: Tensor, p: Tensor) -> Any:
     """1 with probability `p`, else 0."""
     chance = broadcast(cast(p, wide_dtype(p._layout.dtype)), input._layout.shape)
@@ -210,3 +217,9 @@ def _dropout(input: Tensor, p: float) -> Any:
 def kept_scale(p: float) -> float:
     """What kept elements are multiplied with, so that the mean stays."""
     return 0.0 if p == 1 else 1.0 / (1.0 - p)
+
+
+@lowered("_interval_of(Tensor sums, Tensor points) -> Tensor", function=False, out=False)
+def _interval_of(sums: Tensor, points: Tensor) -> Any:
+    """For each point, the first index whose running sum is above it."""
+    return emit("searchsorted", sums, points, right=True)

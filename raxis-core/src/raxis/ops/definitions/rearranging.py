@@ -235,9 +235,10 @@ def roll(input: Tensor, shifts: Shape, dims: Shape) -> Any:
         return emit("reshape", flat, shape=layout.shape)
     if len(shifts) != len(dims):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    if not layout.ndim:
+        raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
     for shift, dim in zip(shifts, dims, strict=True):
-        axis = wrap_dim(dim, layout.ndim)
-        input = _rolled(input, shift, axis) if layout.ndim else input
+        input = _rolled(input, shift, wrap_dim(dim, layout.ndim))
     return input
 
 

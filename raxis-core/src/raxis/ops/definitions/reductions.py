@@ -82,7 +82,7 @@ def as_bool(operand: Tensor) -> Tensor:
     "sum(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
     vjp={"input": lambda grad, input_layout, dim, keepdim: restore_dims(grad, input_layout, dim, keepdim)},
 )
-def sum(input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Any:  # noqa: A001  PyTorch's name
+def sum(input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Any:
     """The sum over `dim`, or over all elements.
 
     Args:
@@ -265,11 +265,11 @@ def count_nonzero(input: Tensor, dim: Dims) -> Any:
 
 def _product_of_others(operand: Tensor, dim: int) -> Any:
     """For each element, the product of all others along `dim`; exact where elements are zero."""
-    before = _exclusive_cumprod(operand, dim)
-    return before * _exclusive_cumprod(operand.flip(dim), dim).flip(dim)
+    before = exclusive_cumprod(operand, dim)
+    return before * exclusive_cumprod(operand.flip(dim), dim).flip(dim)
 
 
-def _exclusive_cumprod(operand: Tensor, dim: int) -> Any:
+def exclusive_cumprod(operand: Tensor, dim: int) -> Any:
     """Products of the elements before each."""
     from raxis.ops.definitions.joining import cat
 
@@ -338,7 +338,7 @@ def logsumexp(input: Tensor, dim: tuple[int, ...], keepdim: bool) -> Any:
     Example:
         >>> import raxis
         >>> raxis.logsumexp(raxis.tensor([1000.0, 1000.0]), dim=0)
-        tensor(1000.6931)
+        tensor(1000.6932)
     """
     from raxis.ops.promotion import get_default_dtype
 
@@ -369,7 +369,7 @@ def _truth(primitive: str, input: Tensor, dim: Dims, keepdim: bool) -> Any:
 
 
 @lowered("all(Tensor input, int[]? dim=None, bool keepdim=False) -> Tensor")
-def all(input: Tensor, dim: Dims, keepdim: bool) -> Any:  # noqa: A001  PyTorch's name
+def all(input: Tensor, dim: Dims, keepdim: bool) -> Any:
     """Whether all elements, over `dim` or at all, are nonzero; bool (uint8 for uint8).
 
     Args:
@@ -386,7 +386,7 @@ def all(input: Tensor, dim: Dims, keepdim: bool) -> Any:  # noqa: A001  PyTorch'
 
 
 @lowered("any(Tensor input, int[]? dim=None, bool keepdim=False) -> Tensor")
-def any(input: Tensor, dim: Dims, keepdim: bool) -> Any:  # noqa: A001  PyTorch's name
+def any(input: Tensor, dim: Dims, keepdim: bool) -> Any:
     """Whether any element, over `dim` or at all, is nonzero; bool (uint8 for uint8).
 
     Args: as `all`.

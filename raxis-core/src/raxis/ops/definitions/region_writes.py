@@ -53,7 +53,7 @@ def _require_shape(src: Tensor, expected: Sequence[int]) -> None:
         )
 
 
-@composed("select_scatter(Tensor input, Tensor src, int dim, int index) -> Tensor", out=False)
+@composed("select_scatter(Tensor input, Tensor src, int dim, int index) -> Tensor")
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     """`input` with its slice at `index` of dimension `dim` replaced by `src`.
 
@@ -66,10 +66,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     return _along(input, src.unsqueeze(axis), axis, index % input._layout.shape[axis], 1)
 
 
-@composed(
-    "slice_scatter(Tensor input, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",
-    out=False,
-)
+@composed("slice_scatter(Tensor input, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor")
 def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
@@ -110,7 +107,7 @@ def _strided(grad: Tensor, size: Shape, stride: Shape, offset: int) -> Tensor:
     return whole.as_strided(size, stride, whole._offset + offset)
 
 
-@composed("diagonal_scatter(Tensor input, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor", out=False)
+@composed("diagonal_scatter(Tensor input, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor")
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """`input` with the given diagonal replaced by `src`.
 
@@ -125,8 +122,7 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
 
 
 @composed(
-    "as_strided_scatter(Tensor input, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
-    out=False,
+    "as_strided_scatter(Tensor input, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor"
 )
 def as_strided_scatter(
     input: Tensor, src: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None

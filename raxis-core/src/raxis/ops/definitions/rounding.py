@@ -9,8 +9,8 @@ from raxis.dtypes import Category
 from raxis.ops.definitions.creation import zeros_like
 from raxis.ops.definitions.elementwise import computed, unary
 from raxis.ops.promotion import Promotion
-from raxis.tensor import Tensor
 from raxis.ops.trace import emit
+from raxis.tensor import Tensor
 
 _KEPT = "integers are returned as they are"
 
@@ -44,7 +44,9 @@ def _round(input: Tensor, decimals: int) -> Any:
     _require_real("round", input)
     if not input.dtype.is_floating_point:
         if decimals:
-            raise NotImplementedError(f"round(): decimals are not implemented for the integer dtype {input.dtype.name}")
+            raise NotImplementedError(
+                f"round(): decimals are not implemented for the integer dtype {input.dtype.name}"
+            )
         return input
     if decimals == 0:
         return emit("round", input)
@@ -52,7 +54,7 @@ def _round(input: Tensor, decimals: int) -> Any:
     return (input * scale).round() / scale if decimals > 0 else (input / scale).round() * scale
 
 
-round = computed(  # noqa: A001  PyTorch's name
+round = computed(
     "round(Tensor input, *, int decimals=0) -> Tensor",
     """Each element rounded to the nearest integer, ties to even, or to a number of decimals.
 
@@ -80,7 +82,13 @@ def _frac(input: Tensor) -> Any:
 
 frac = computed(
     "frac(Tensor input) -> Tensor",
-    unary("frac", "The part of each element after the decimal point.", "[1.5, -2.25]", "[ 0.5000, -0.2500]", "float"),
+    unary(
+        "frac",
+        "The part of each element after the decimal point.",
+        "[1.5, -2.25]",
+        "[ 0.5000, -0.2500]",
+        "float",
+    ),
     _frac,
     promotion=Promotion.ARITHMETIC,
     vjp={"input": lambda grad: grad},

@@ -325,8 +325,7 @@ def uniform_(input: Tensor, *args: float, generator: Generator | None = None, **
         True
     """
     low, high = _uniform_bounds(args, bounds)
-    if not input._layout.dtype.is_floating_point:
-        raise RuntimeError(f'"uniform_" not implemented for {input._layout.dtype.name}: a float dtype is needed.')
+    random.check_float("uniform_", input._layout.dtype)
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low} > to={high}")
     return input._uniform_(low, high - low, generator)
@@ -528,10 +527,15 @@ def random_(input: Tensor, *args: int, generator: Generator | None = None, **bou
     return input._random_(low, _range("random_", low, high, dtype), generator)
 
 
-@composed("multinomial(Tensor input, int num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor",
-          effect=Effect.RANDOM)  # fmt: skip
+@composed("multinomial(Tensor input, int num_samples, bool replacement=False, *, Generator? generator=None, Tensor? out=None) -> Tensor",
+          out=False, effect=Effect.RANDOM)  # fmt: skip
 def multinomial(
-    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None
+    input: Tensor,
+    num_samples: int,
+    replacement: bool = False,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Indices drawn with the probabilities (not necessarily normalised) of each row.
 
@@ -554,11 +558,17 @@ def multinomial(
         tensor([1, 1])
     """
     _check_multinomial(input, num_samples, replacement)
-    weights = input.detach()
+    if out is not None and out.dtype is not dtypes.int64:
+        raise RuntimeError(f"multinomial expects Long tensor out, got: {out.dtype.name}")
+    made = _categories(input.detach(), num_samples, replacement, generator)
+    return made if out is None else prepared(out, made._layout.shape, None).copy_(made)
+
+
+def _categories(weights: Tensor, num_samples: int, replacement: bool, generator: Generator | None) -> Tensor:
     if replacement:
         sums = weights.double().cumsum(-1)
-        points = rand((*sums._layout.shape[:-1], num_samples), generator=generator, dtype=dtypes.float64, device=input.device)
-        return sums.searchsorted(points * sums[..., -1:], right=True)
+        points = rand((*sums._layout.shape[:-1], num_samples), generator=generator, dtype=dtypes.float64, device=weights.device)
+        return sums._interval_of(points * sums.narrow(-1, sums._layout.shape[-1] - 1, 1))
     scores = weights / empty_like(weights).exponential_(generator=generator)
     return scores.topk(num_samples, -1)[1] if num_samples > 1 else scores.argmax(-1, keepdim=True)
 

@@ -8,7 +8,7 @@ from raxis import dtypes
 from raxis.dtypes import Category, DType
 from raxis.layout import Layout, wrap_dim
 from raxis.ops.definitions.extrema import require_ordered, scatter_along
-from raxis.ops.definitions.reductions import filled_like, is_nan, scalar_type, sum_dtype
+from raxis.ops.definitions.reductions import exclusive_cumprod, filled_like, is_nan, scalar_type, sum_dtype
 from raxis.ops.formulas import conj, wide
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import cast, constant, emit
@@ -63,18 +63,58 @@ def cumsum(input: Tensor, dim: int, dtype: DType | None) -> Any:
     return _scan("cumsum", input, dim, dtype)
 
 
+@lowered(
+    "_recurrence(Tensor input, Tensor factor, int dim) -> Tensor",
+    vjp={
+        "input": lambda grad, factor, dim: _recurrence_adjoint(grad, factor, dim),
+        "factor": lambda grad, factor, result, dim: _recurrence_adjoint(grad, factor, dim) * conj(_shifted(result, dim)),
+    },
+    method=False,
+    function=False,
+    out=False,
+)
+def recurrence(input: Tensor, factor: Tensor, dim: int) -> Any:
+    """``y[i] = input[i] + factor[i] * y[i - 1]`` along `dim`, with nothing before the first.
+
+    By doubling (Hillis and Steele, 1986): after k steps each element covers the 2**k up to it.
+    """
+    total, product = input, factor
+    step = 1
+    while step < input.shape[dim]:
+        total = emit("add", total, emit("mul", product, delayed(total, dim, step, 0)))
+        product = emit("mul", product, delayed(product, dim, step, 0))
+        step *= 2
+    return total
+
+
+def _recurrence_adjoint(grad: Tensor, factor: Tensor, dim: int) -> Any:
+    return recurrence(grad.flip(dim), _shifted(conj(factor).flip(dim), dim), dim).flip(dim)
+
+
+def _shifted(operand: Tensor, dim: int) -> Any:
+    """Each element's predecessor along `dim`; zero before the first."""
+    from raxis.ops.definitions.joining import cat
+
+    first = operand.narrow(dim, 0, 1)
+    return cat([first.new_zeros(first.shape), operand.narrow(dim, 0, operand.shape[dim] - 1)], dim)
+
+
+def delayed(operand: Tensor, dim: int, step: int, fill: float) -> Any:
+    """While tracing: each element's predecessor `step` places before, `fill` where there is none."""
+    ndim = operand._layout.ndim
+    low = tuple(step if axis == dim else 0 for axis in range(ndim))
+    filling = constant(fill, operand._layout.dtype)
+    return emit("pad", operand, filling, low=low, high=tuple(-count for count in low), interior=(0,) * ndim)
+
+
 def _cumprod_vjp(grad: Tensor, input: Tensor, dim: int, dtype: DType | None) -> Any:
-    """The gradient of each element before, at and after the first zero along `dim`."""
+    """Of each element: the product before it, times a sum of products after it; no division, so zeros do no harm."""
     if input.numel() == 0 or input.ndim == 0:
         return grad
+    axis = wrap_dim(dim, input.ndim)
     operand = input if dtype is None else input.to(dtype)
-    zero = operand == 0
-    zeros = zero.cumsum(dim)
-    before, first = zeros == 0, zero & (zeros == 1)
-    through = _reverse_cumsum(grad * conj(operand.cumprod(dim)), dim) / conj(operand.masked_fill(zero, 1))
-    without_first = operand.masked_fill(first, 1).cumprod(dim)
-    at_first = _reverse_cumsum(grad * conj(without_first) * (zeros > 0), dim)
-    return through * before + at_first * first
+    ahead = _shifted(conj(operand).flip(axis), axis)
+    return conj(exclusive_cumprod(operand, axis)) * recurrence(grad.flip(axis), ahead, axis).flip(axis)
 
 
 @lowered(
@@ -115,7 +155,7 @@ def _running_extremum(primitive: str, input: Tensor, dim: int) -> tuple[Any, Any
     return cast(values, input.dtype), indices
 
 
-def _running_vjp(grad: Tensor, results: Any, input_layout: Layout, dim: int) -> Tensor:
+def _running_vjp(grad: Tensor, results: Any, input_layout: Layout, dim: int) -> Any:
     if input_layout.ndim == 0 or input_layout.numel == 0:
         return grad
     axis = wrap_dim(dim, input_layout.ndim)
@@ -166,6 +206,7 @@ def _logcumsumexp_vjp(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> 
     if grad.dtype.is_complex:
         return (_reverse_logcumsumexp(grad.log() - conj(result), dim) + conj(input)).exp()
     magnitude, nothing = grad.abs().log(), -float("inf")
+    result = result.masked_fill(result == nothing, 0)
     positive = _reverse_logcumsumexp(magnitude.masked_fill(grad <= 0, nothing) - result, dim)
     negative = _reverse_logcumsumexp(magnitude.masked_fill(grad >= 0, nothing) - result, dim)
     return (positive + input).exp() - (negative + input).exp()
@@ -192,7 +233,7 @@ def logcumsumexp(input: Tensor, dim: int) -> Any:
     Example:
         >>> import raxis
         >>> raxis.logcumsumexp(raxis.tensor([1000.0, 1000.0]), dim=0)
-        tensor([1000.0000, 1000.6931])
+        tensor([1000.0000, 1000.6932])
     """
     if input.dtype.category < Category.FLOAT:
         raise NotImplementedError(f'"logcumsumexp" not implemented for {scalar_type(input.dtype)!r}')
@@ -202,17 +243,9 @@ def logcumsumexp(input: Tensor, dim: int) -> Any:
     total = wide(input)
     step = 1
     while step < input.shape[axis]:
-        total = _logaddexp(total, _delayed(total, axis, step))
+        total = _logaddexp(total, delayed(total, axis, step, -float("inf")))
         step *= 2
     return cast(total, input.dtype)
-
-
-def _delayed(operand: Tensor, dim: int, step: int) -> Any:
-    """While tracing: each element's predecessor `step` places before, log(0) where there is none."""
-    ndim = operand._layout.ndim
-    low = tuple(step if axis == dim else 0 for axis in range(ndim))
-    fill = constant(-float("inf"), operand._layout.dtype)
-    return emit("pad", operand, fill, low=low, high=tuple(-count for count in low), interior=(0,) * ndim)
 
 
 def _logaddexp(first: Tensor, second: Tensor) -> Any:

@@ -234,18 +234,21 @@ def _complete(key: IndexKey, ndim: int) -> IndexKey:
     return (*parts, *missing)
 
 
-def _places(layout: Layout, key: IndexKey) -> tuple[list[tuple[int, int, int]], list[int | None]]:
-    """Per dimension (first, count, step), and the dimensions of the result: an input dimension, or None for a new one."""
+def _places(layout: Layout, key: IndexKey) -> tuple[list[tuple[int, int, int]], list[tuple[int | None, int]]]:
+    """Per dimension (first, count, step), and the dimensions of the result.
+
+    Those are (input dimension, or None for a new one; the input dimension that comes next).
+    """
     bounds: list[tuple[int, int, int]] = []
-    results: list[int | None] = []
+    results: list[tuple[int | None, int]] = []
     for item in _complete(key, layout.ndim):
-        if item is None:
-            results.append(None)
-            continue
         axis = len(bounds)
+        if item is None:
+            results.append((None, axis))
+            continue
         size = layout.shape[axis]
         if isinstance(item, tuple):
-            results.append(axis)
+            results.append((axis, axis))
             bounds.append(slice_place(size, *item))
         elif -size <= item < size:
             bounds.append((item % size, 1, 1))
@@ -263,7 +266,7 @@ def _basic_gradient(grad: Tensor, input_layout: Layout, index: IndexKey) -> Tens
 
 def _basic_lower(input: Tensor, index: IndexKey) -> Any:
     bounds, results = _places(input._layout, index)
-    shape = tuple(1 if axis is None else bounds[axis][1] for axis in results)
+    shape = tuple(1 if axis is None else bounds[axis][1] for axis, _ in results)
     return reshaped(cut(input, bounds), shape)
 
 
@@ -279,16 +282,14 @@ def basic_index(layout: Layout, index: IndexKey) -> Geometry:
     bounds, results = _places(layout, index)
     strides = layout.strides
     offset = sum(first * stride for (first, _, _), stride in zip(bounds, strides, strict=True))
-    shape: list[int] = []
-    steps: list[int] = []
-    for axis in reversed(results):
-        if axis is None:
-            steps.append(shape[-1] * steps[-1] if shape else 1)
-            shape.append(1)
-        else:
-            steps.append(strides[axis] * bounds[axis][2])
-            shape.append(bounds[axis][1])
-    return tuple(reversed(shape)), tuple(reversed(steps)), offset
+    shape = tuple(1 if axis is None else bounds[axis][1] for axis, _ in results)
+    steps = tuple(_new_stride(layout, next_) if axis is None else strides[axis] * bounds[axis][2] for axis, next_ in results)
+    return shape, steps, offset
+
+
+def _new_stride(layout: Layout, axis: int) -> int:
+    """The stride of a dimension of size 1 put in front of `axis`."""
+    return layout.shape[axis] * layout.strides[axis] if axis < layout.ndim else 1
 
 
 # ---- diagonals and windows -------------------------------------------------------------------------

@@ -18,7 +18,7 @@ def _sorted(input: Tensor, axis: int, *, descending: bool, stable: bool = True) 
     return emit("sort", input, dim=axis, descending=descending, stable=stable)
 
 
-def _permutation_vjp(grad: Tensor, results: Any, input_layout: Layout, dim: int) -> Tensor:
+def _permutation_vjp(grad: Tensor, results: Any, input_layout: Layout, dim: int) -> Any:
     if input_layout.ndim == 0:
         return grad
     axis = wrap_dim(dim, input_layout.ndim)

@@ -13,7 +13,6 @@ from raxis import dtypes
 from raxis.dtypes import Category
 from raxis.ops.definitions.comparison import where
 from raxis.ops.definitions.control import region
-from raxis.ops.definitions.creation import zeros_like
 from raxis.ops.definitions.elementwise import binary, check_some_tensor, computed, require_category, unary
 from raxis.ops.definitions.exponentials import as_like, exp, log, log1p
 from raxis.ops.formulas import wide
@@ -36,11 +35,13 @@ erf = elementwise(
 
 # fmt: off
 _SCALED_ERFC = (
-    -0.651326859890854717, 0.64196979235649026, 0.0194764732041858363, -0.00956151478680863164, -0.000946595344482036866,
-    0.000366839497852761452, 0.0000425233248069077716, -0.0000202785781125342432, -1.62429000464702551e-6, 1.3036558355805232e-6,
-    1.56264417220661432e-8, -8.52380959149265425e-8, 6.5290544390988515e-9, 5.05934349555146894e-9, -9.91364156493033087e-10,
-    -2.27365122293183586e-10, 9.6467911020155268e-11, 2.39403808303911474e-12, -6.8860275264975534e-12, 8.94487927309072572e-13,
-    3.13092139934295808e-13, -1.12708223613672524e-13, 3.81090525518923206e-16, 7.10609761360923699e-15, -1.5230282014571043e-15,
+    -0.651326859890854717, 0.64196979235649026, 0.0194764732041858363, -0.00956151478680863164,
+    -0.000946595344482036866, 0.000366839497852761452, 0.0000425233248069077716, -0.0000202785781125342432,
+    -1.62429000464702551e-6, 1.3036558355805232e-6, 1.56264417220661432e-8, -8.52380959149265425e-8,
+    6.5290544390988515e-9, 5.05934349555146894e-9, -9.91364156493033087e-10, -2.27365122293183586e-10,
+    9.6467911020155268e-11, 2.39403808303911474e-12, -6.8860275264975534e-12, 8.94487927309072572e-13,
+    3.13092139934295808e-13, -1.12708223613672524e-13, 3.81090525518923206e-16, 7.10609761360923699e-15,
+    -1.5230282014571043e-15,
 )
 # fmt: on
 
@@ -82,7 +83,9 @@ erfinv = elementwise(
 lgamma = elementwise(
     "lgamma(Tensor input) -> Tensor",
     "lgamma",
-    unary("lgamma", "The logarithm of the magnitude of the gamma function.", "[1.0, 3.0]", "[0.0000, 0.6931]"),
+    unary(
+        "lgamma", "The logarithm of the magnitude of the gamma function.", "[1.0, 3.0]", "[0.0000, 0.6931]"
+    ),
     promotion=Promotion.FLOAT,
     vjp={"input": lambda grad, input: grad * digamma(input)},
 )
@@ -104,7 +107,7 @@ _BERNOULLI = (
 # fmt: on
 
 
-def _terms_left(order: Tensor, shift: Tensor, total: Tensor) -> tuple[Tensor, ...]:
+def _terms_left(_order: Tensor, shift: Tensor, _total: Tensor) -> tuple[Tensor, ...]:
     return (emit("reduce_or", shift <= _SUMMED_TO, dims=tuple(range(shift.ndim))),)
 
 
@@ -204,7 +207,13 @@ def polygamma(n: int, input: Tensor) -> Tensor:
     return made
 
 
-@composed("polygamma(Tensor input, int n) -> Tensor", namespace="raxis.Tensor", function=False, out=False, inplace=True)
+@composed(
+    "polygamma(Tensor input, int n) -> Tensor",
+    namespace="raxis.Tensor",
+    function=False,
+    out=False,
+    inplace=True,
+)
 def _polygamma_method(input: Tensor, n: int) -> Tensor:
     """The derivative of order `n` of digamma; see `raxis.polygamma`."""
     return polygamma(n, input)

@@ -10,7 +10,13 @@ from raxis.dtypes import Category
 from raxis.layout import Layout, wrap_dim
 from raxis.ops.definitions.extrema import require_elements, require_ordered, spread
 from raxis.ops.definitions.reductions import (
-    Dims, filled_like, is_nan, kept_shape, reduce, reduced_count, restore_dims,
+    Dims,
+    filled_like,
+    is_nan,
+    kept_shape,
+    reduce,
+    reduced_count,
+    restore_dims,
 )  # fmt: skip
 from raxis.ops.formulas import wide
 from raxis.ops.table import composed, lowered

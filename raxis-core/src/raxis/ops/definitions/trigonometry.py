@@ -52,7 +52,9 @@ asin = elementwise(
 acos = elementwise(
     "acos(Tensor input) -> Tensor",
     "acos",
-    unary("acos", "The inverse cosine, in radians; NaN outside ``[-1, 1]``.", "[0.0, 1.0]", "[1.5708, 0.0000]"),
+    unary(
+        "acos", "The inverse cosine, in radians; NaN outside ``[-1, 1]``.", "[0.0, 1.0]", "[1.5708, 0.0000]"
+    ),
     promotion=_FLOAT,
     aliases=("arccos",),
     vjp={"input": lambda grad, input: grad * -conj(rsqrt(1 - input * input))},
@@ -126,7 +128,9 @@ acosh = elementwise(
 atanh = elementwise(
     "atanh(Tensor input) -> Tensor",
     "atanh",
-    unary("atanh", "The inverse hyperbolic tangent; NaN outside ``[-1, 1]``.", "[0.0, 0.5]", "[0.0000, 0.5493]"),
+    unary(
+        "atanh", "The inverse hyperbolic tangent; NaN outside ``[-1, 1]``.", "[0.0, 0.5]", "[0.0000, 0.5493]"
+    ),
     promotion=_FLOAT,
     aliases=("arctanh",),
     vjp={"input": lambda grad, input: grad / conj(1 - input * input)},

@@ -12,7 +12,7 @@ from raxis.ops.table import composed, lowered
 from raxis.ops.trace import cast, constant, emit
 from raxis.tensor import Tensor
 
-_INTERNAL = {"method": False, "function": False, "out": False}
+_INTERNAL: dict[str, Any] = {"method": False, "function": False, "out": False}
 
 
 @lowered("_starts_run(Tensor input) -> Tensor", **_INTERNAL)
@@ -47,7 +47,8 @@ def _grouped(rows: Tensor, order: Tensor | None) -> tuple[Any, Any, Any]:
         nothing = rows.new_empty((0,), dtype=dtypes.int64)
         return rows.clone(), nothing, nothing.clone()
     run, first = _runs(_starts_run(rows.reshape(size, -1) if rows.ndim > 1 else rows))
-    count = int(run[-1].item()) + 1
+    last: Any = run[-1].item()
+    count = last + 1
     counts = first[1 : count + 1] - first[:count]
     inverse = run if order is None else _unsorted(run, order)
     return rows.index_select(0, first[:count]), inverse, counts
