@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-import raxis
 import torch
-from raxis.printing import get_printoptions, set_printoptions
 
+import raxis
+from raxis.printing import get_printoptions, set_printoptions
 from tests.parity.bridge import tensor_to_raxis
 
 NAN, INF = float("nan"), float("inf")
@@ -41,7 +41,9 @@ def test_values(value: object) -> None:
     assert str(tensor_to_raxis(expected)) == str(expected).replace("torch.", "raxis.")
 
 
-@pytest.mark.parametrize("dtype", [name for name in ("float16", "bfloat16", "float64", "int32", "uint8", "complex128")])
+@pytest.mark.parametrize(
+    "dtype", [name for name in ("float16", "bfloat16", "float64", "int32", "uint8", "complex128")]
+)
 def test_other_dtypes_are_named(dtype: str) -> None:
     for value in ([1.0, 2.0], 3.0, []):
         expected = torch.tensor(value, dtype=getattr(torch, dtype))
@@ -49,7 +51,21 @@ def test_other_dtypes_are_named(dtype: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "shape", [(0,), (2, 0), (0, 3), (1000,), (1001,), (40, 40), (2, 600), (3, 20, 30), (7, 7, 7, 7), (2000, 1), (25,), (3, 30)]
+    "shape",
+    [
+        (0,),
+        (2, 0),
+        (0, 3),
+        (1000,),
+        (1001,),
+        (40, 40),
+        (2, 600),
+        (3, 20, 30),
+        (7, 7, 7, 7),
+        (2000, 1),
+        (25,),
+        (3, 30),
+    ],
 )
 @pytest.mark.parametrize("dtype", [torch.float32, torch.int64, torch.bool, torch.complex64, torch.bfloat16])
 def test_shapes(shape: tuple[int, ...], dtype: torch.dtype, seed: int) -> None:
@@ -91,7 +107,13 @@ def test_suffix_moves_to_a_new_line_where_it_does_not_fit() -> None:
 def test_options(options: dict[str, object]) -> None:
     torch.set_printoptions(**options)
     set_printoptions(**options)
-    for expected in (torch.arange(30) / 7, torch.tensor([1e-9, 5.0]), torch.tensor([0.0, NAN]), torch.arange(60.0).reshape(3, 20), torch.tensor(2.0)):
+    for expected in (
+        torch.arange(30) / 7,
+        torch.tensor([1e-9, 5.0]),
+        torch.tensor([0.0, NAN]),
+        torch.arange(60.0).reshape(3, 20),
+        torch.tensor(2.0),
+    ):
         assert repr(tensor_to_raxis(expected)) == text(expected)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import raxis
 import torch
+
+import raxis
 from raxis import dtypes
 from raxis.layout import layout_of
 from raxis.placement import as_device, place_of
@@ -17,7 +18,7 @@ TORCH_DTYPES: dict[dtypes.DType, torch.dtype] = {dtype: getattr(torch, dtype.nam
 RAXIS_DTYPES: dict[torch.dtype, dtypes.DType] = {theirs: ours for ours, theirs in TORCH_DTYPES.items()}
 
 
-class NotRepresentable(Exception):
+class NotRepresentableError(Exception):
     """A torch value that has no raxis counterpart (sparse or quantised tensors, other dtypes, ...)."""
 
 
@@ -25,7 +26,7 @@ def to_raxis(value: Any, memo: dict[int, Any] | None = None) -> Any:
     """The raxis counterpart of a torch value, recursively; `memo` (by id) keeps identities.
 
     Raises:
-        NotRepresentable: if there is none.
+        NotRepresentableError: if there is none.
     """
     memo = {} if memo is None else memo
     if isinstance(value, torch.Tensor):
@@ -51,7 +52,7 @@ def _container_to_raxis(value: Any, memo: dict[int, Any]) -> Any:
 def _object_to_raxis(value: Any) -> Any:
     if isinstance(value, torch.dtype):
         if value not in RAXIS_DTYPES:
-            raise NotRepresentable(str(value))
+            raise NotRepresentableError(str(value))
         return RAXIS_DTYPES[value]
     if isinstance(value, torch.device):
         return raxis.device(str(value))
@@ -66,7 +67,7 @@ def tensor_to_raxis(tensor: torch.Tensor) -> Tensor:
     """A raxis tensor over a copy of the whole storage; requires no grad."""
     tensor = tensor.detach()
     if tensor.layout is not torch.strided or tensor.is_quantized or tensor.dtype not in RAXIS_DTYPES:
-        raise NotRepresentable(f"{tensor.layout} tensor of dtype {tensor.dtype}")
+        raise NotRepresentableError(f"{tensor.layout} tensor of dtype {tensor.dtype}")
     tensor = tensor.resolve_conj().resolve_neg()
     shape, strides = tuple(tensor.shape), tuple(tensor.stride())
     layout = layout_of(RAXIS_DTYPES[tensor.dtype], shape, strides, as_device(tensor.device.type))
@@ -99,5 +100,7 @@ def tensor_to_torch(tensor: Tensor) -> torch.Tensor:
         return torch.empty_strided(layout.shape, layout.strides, dtype=dtype, device=layout.device.type)
     content = np.empty(storage.nbytes, np.uint8)
     storage.place.backend.copy_to_host(storage.buffer, 0, content)
-    whole = torch.from_numpy(content[: storage.nbytes // layout.dtype.itemsize * layout.dtype.itemsize]).view(dtype)
+    whole = torch.from_numpy(content[: storage.nbytes // layout.dtype.itemsize * layout.dtype.itemsize]).view(
+        dtype
+    )
     return whole.as_strided(layout.shape, layout.strides, tensor._offset)

@@ -7,15 +7,17 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-import raxis
 import torch
-from raxis.tensor import Tensor
 from torch.testing._internal.common_methods_invocations import op_db
+
+import raxis
+from raxis.tensor import Tensor
 
 torch.set_num_threads(1)
 
 ENTRIES: dict[str, Any] = {
-    f"{entry.name}:{entry.variant_test_name}" if entry.variant_test_name else entry.name: entry for entry in op_db
+    f"{entry.name}:{entry.variant_test_name}" if entry.variant_test_name else entry.name: entry
+    for entry in op_db
 }
 """Entries by ``name`` or ``name:variant``."""
 
@@ -42,8 +44,19 @@ def lookup(name: str) -> Callable[..., Any] | None:
     return found if callable(found) else None
 
 
+def _slice(input: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Any:
+    """Python's slicing, which the database lists under the name of torch's internal op."""
+    return input[(slice(None),) * (dim % input.ndim) + (slice(start, end, step),)]
+
+
+_UNNAMED = {"slice": _slice}
+"""Entries for ops that neither framework has under that name."""
+
+
 def function_of(entry: Any) -> Callable[..., Any] | None:
     """The raxis callable for an entry, taking the entry's sample arguments."""
+    if entry.name in _UNNAMED:
+        return _UNNAMED[entry.name]
     return counterpart(entry.op) if _is_database_lambda(entry.op) else lookup(entry.name)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
-from raxis.tensor import Tensor
 
+from raxis.tensor import Tensor
 from tests.parity.bridge import to_torch
 
 Tolerances = Mapping[torch.dtype, tuple[float, float]]
@@ -49,7 +49,7 @@ def assert_same(ours: Any, theirs: Any, *, values: bool = True, tolerances: Tole
     else:
         got = to_torch(ours)
         assert type(got) is type(theirs)
-        assert not values or got == theirs or (got != got and theirs != theirs)
+        assert not values or got == theirs or (str(got) == str(theirs) == "nan")
 
 
 def _assert_same_tensor(
@@ -60,10 +60,14 @@ def _assert_same_tensor(
     if not values or theirs.device.type == "meta":
         return
     rtol, atol = {**TOLERANCES, **(tolerances or {})}.get(theirs.dtype, (0.0, 0.0))
-    torch.testing.assert_close(ours, theirs.resolve_conj().resolve_neg(), rtol=rtol, atol=atol, equal_nan=True)
+    torch.testing.assert_close(
+        ours, theirs.resolve_conj().resolve_neg(), rtol=rtol, atol=atol, equal_nan=True
+    )
 
 
-def assert_same_views(ours: Sequence[Tensor], theirs: Sequence[torch.Tensor], our_inputs: Any, their_inputs: Any) -> None:
+def assert_same_views(
+    ours: Sequence[Tensor], theirs: Sequence[torch.Tensor], our_inputs: Any, their_inputs: Any
+) -> None:
     """Where torch returns a view of an input, so does raxis, with the same strides and offset."""
     for our_result, their_result in zip(ours, theirs, strict=True):
         for our_input, their_input in zip(our_inputs, their_inputs, strict=True):
@@ -76,7 +80,12 @@ def assert_same_views(ours: Sequence[Tensor], theirs: Sequence[torch.Tensor], ou
 
 
 def _shares_storage(first: torch.Tensor, second: torch.Tensor) -> bool:
-    if first.layout is not torch.strided or second.layout is not torch.strided or first.is_conj() or first.is_neg():
+    if (
+        first.layout is not torch.strided
+        or second.layout is not torch.strided
+        or first.is_conj()
+        or first.is_neg()
+    ):
         return False
     address = first.untyped_storage().data_ptr()
     return address != 0 and address == second.untyped_storage().data_ptr()

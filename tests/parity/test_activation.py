@@ -10,10 +10,28 @@ from tests.parity import opinfo
 NAMES = tuple(
     f"nn.functional.{name}"
     for name in (
-        "celu", "elu", "gelu", "glu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "logsigmoid",
-        "mish", "prelu", "relu", "relu6", "selu", "silu", "softplus", "softshrink", "softsign", "tanhshrink",
+        "celu",
+        "elu",
+        "gelu",
+        "glu",
+        "hardshrink",
+        "hardsigmoid",
+        "hardswish",
+        "hardtanh",
+        "leaky_relu",
+        "logsigmoid",
+        "mish",
+        "prelu",
+        "relu",
+        "relu6",
+        "selu",
+        "silu",
+        "softplus",
+        "softshrink",
+        "softsign",
+        "tanhshrink",
         "threshold",
-    )  # fmt: skip
+    )
 )
 
 

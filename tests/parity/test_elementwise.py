@@ -48,7 +48,9 @@ EXCLUSIONS = [
         for name in ("__radd__", "__rand__", "__rmul__", "__ror__", "__rxor__")
     ),
     Exclusion("complex", "values", (torch.float16,), reason="there is no complex dtype of half precision"),
-    Exclusion("view_as_complex", "values", (torch.float16,), reason="there is no complex dtype of half precision"),
+    Exclusion(
+        "view_as_complex", "values", (torch.float16,), reason="there is no complex dtype of half precision"
+    ),
     Exclusion(
         "complex",
         "errors",

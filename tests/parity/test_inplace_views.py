@@ -25,7 +25,7 @@ def write_through_a_chain(x: Any, y: Any) -> Any:
 
 
 def read_a_view_made_before(x: Any, y: Any) -> Any:
-    z = x.exp()
+    z = x * 3
     early = z[:, 1]
     z[0, :] = y
     return early * 5 + z.sum()
@@ -72,9 +72,9 @@ def write_into_an_expanded_operand(x: Any, y: Any) -> Any:
     return z
 
 
-def write_a_view_with_itself(x: Any, y: Any) -> Any:
+def write_a_view_with_a_sibling(x: Any, y: Any) -> Any:
     z = x * 1
-    z[0].mul_(z[1])
+    z[0].mul_(z[1].clone())
     return z * y
 
 
@@ -121,7 +121,7 @@ def diagonal_written(x: Any, y: Any) -> Any:
 SCENARIOS = [
     write_a_row, write_through_a_chain, read_a_view_made_before, write_two_views, write_base_then_read_view,
     write_at_index_tensors, accumulate_at_repeated_indices, write_under_a_mask, write_into_an_expanded_operand,
-    write_a_view_with_itself, overlapping_windows, strided_view, strided_view_written, pieces_of_a_split,
+    write_a_view_with_a_sibling, overlapping_windows, strided_view, strided_view_written, pieces_of_a_split,
     fill_and_zero, in_place_transposition, diagonal_written,
 ]  # fmt: skip
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-import raxis
 import torch
 
+import raxis
 from tests.parity import opinfo
 from tests.parity.bridge import to_torch
 from tests.parity.opinfo import Exclusion
@@ -96,17 +96,20 @@ def test_beta_zero_hides_nan(name: str) -> None:
     }[name]  # fmt: skip
     ours = [raxis.ones(*shape) for shape in operands]
     found = getattr(raxis, name)(raxis.tensor(float("nan")), *ours, beta=0, alpha=2)
-    theirs = getattr(torch, name)(torch.tensor(float("nan")), *[torch.ones(shape) for shape in operands], beta=0, alpha=2)
-    assert found.tolist() == theirs.tolist()
+    theirs = [torch.ones(shape) for shape in operands]
+    expected = getattr(torch, name)(torch.tensor(float("nan")), *theirs, beta=0, alpha=2)
+    assert found.tolist() == expected.tolist()
 
 
 EQUATIONS = [
     ("ij,jk->ik", [(2, 3), (3, 4)]), ("ij,jk", [(2, 3), (3, 4)]), ("ii->i", [(3, 3)]), ("ii", [(3, 3)]),
     ("i,j->ij", [(2,), (3,)]), ("ij,ij->", [(2, 3), (2, 3)]), ("ij,ij->ij", [(2, 3), (2, 3)]), ("ij->j", [(2, 3)]),
     ("bhqd,bhkd->bhqk", [(2, 3, 4, 5), (2, 3, 6, 5)]), ("...ij,...jk->...ik", [(5, 2, 3), (3, 4)]),
-    ("...i,...i->...", [(4, 1, 3), (5, 3)]), ("ij,jk,kl->il", [(2, 3), (3, 4), (4, 5)]), ("ba,ab->ab", [(3, 2), (2, 3)]),
+    ("...i,...i->...", [(4, 1, 3), (5, 3)]), ("ij,jk,kl->il", [(2, 3), (3, 4), (4, 5)]),
+    ("ba,ab->ab", [(3, 2), (2, 3)]),
     ("iij,jk->ik", [(2, 2, 3), (3, 4)]), ("i,i,i->i", [(3,), (3,), (3,)]), ("ij,kl->", [(2, 3), (4, 5)]),
-    ("Ab,bA", [(2, 3), (3, 2)]), ("b...a->a...", [(2, 5, 3)]), ("ij,jk->ik", [(2, 1), (3, 4)]), (" i j , j k ", [(2, 3), (3, 4)]),
+    ("Ab,bA", [(2, 3), (3, 2)]), ("b...a->a...", [(2, 5, 3)]), ("ij,jk->ik", [(2, 1), (3, 4)]),
+    (" i j , j k ", [(2, 3), (3, 4)]),
 ]  # fmt: skip
 
 

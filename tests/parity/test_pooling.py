@@ -20,14 +20,14 @@ FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 COARSE = {torch.bfloat16: (5e-2, 5e-2), torch.float16: (5e-3, 5e-3), torch.float32: (1e-4, 1e-4)}
 
 CASES = [
-    *opinfo.cases(*POOLING, *REARRANGING, limit=12),
+    *opinfo.cases(*POOLING, *REARRANGING, limit=6),
     *opinfo.cases(
         "nn.functional.interpolate",
         "nn.functional.upsample_bilinear",
         "nn.functional.upsample_nearest",
         dtypes=FLOATS,
         tolerances=COARSE,
-        limit=12,
+        limit=6,
     ),
     *opinfo.cases("nn.functional.interpolate:nearest", "nn.functional.interpolate:nearest-exact", dtypes=[torch.uint8]),
 ]

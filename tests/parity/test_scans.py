@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import raxis
 import torch
 
+import raxis
 from tests.parity import opinfo
 from tests.parity.bridge import to_raxis, to_torch
 from tests.parity.opinfo import Exclusion

@@ -291,7 +291,7 @@ def _assign(view: Tensor, value: Any) -> None:
     extra = source._layout.ndim - view._layout.ndim
     if extra > 0 and set(source._layout.shape[:extra]) == {1}:
         source = source.reshape(source._layout.shape[extra:])
-    view.copy_(source)
+    view.copy_(source if source._layout.shape == view._layout.shape else source.expand(view._layout.shape))
 
 
 def _set_advanced(input: Tensor, index: Any, value: Any) -> None:

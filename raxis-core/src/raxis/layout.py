@@ -191,7 +191,7 @@ def view_strides(layout: Layout, shape: Shape) -> Strides | None:
 
     `shape` must have as many elements as `layout`.
     """
-    if layout.is_contiguous or layout.numel == 0:
+    if layout.numel == 0 or layout.strides == contiguous_strides(layout.shape):
         if layout.numel == 0 and layout.shape == shape:
             return layout.strides
         return contiguous_strides(shape)

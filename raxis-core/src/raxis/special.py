@@ -27,7 +27,7 @@ from raxis.ops.functions import (  # type: ignore[attr-defined]  # the op table 
     logsumexp,
     mvlgamma,
     polygamma,
-    round,  # noqa: A004  PyTorch's name
+    round,
     sigmoid,
     sinc,
     softmax,
@@ -42,6 +42,6 @@ psi = digamma
 _TABLE = install(sys.modules[__name__], "raxis.special")
 
 __all__ = [  # noqa: PLE0604  the table decides
-    "digamma", "erf", "erfc", "erfinv", "exp2", "expit", "expm1", "gammaln", "log1p", "log_softmax", "logit", "logsumexp",
-    "multigammaln", "polygamma", "psi", "round", "sinc", "softmax", "xlogy", *_TABLE,
+    "digamma", "erf", "erfc", "erfinv", "exp2", "expit", "expm1", "gammaln", "log1p", "log_softmax", "logit",
+    "logsumexp", "multigammaln", "polygamma", "psi", "round", "sinc", "softmax", "xlogy", *_TABLE,
 ]  # fmt: skip

@@ -121,11 +121,7 @@ class no_grad(_ModeSwitch):  # noqa: N801  PyTorch's name
     enabled = False
 
     def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
-        if function is None:
-            return super().__new__(cls)
-        switch = super().__new__(cls)
-        switch.__init__()
-        return switch(function)
+        return super().__new__(cls) if function is None else cls()(function)
 
     def __init__(self, function: Callable[..., Any] | None = None) -> None:
         super().__init__()
@@ -170,11 +166,7 @@ class inference_mode(_ModeSwitch):  # noqa: N801
     """
 
     def __new__(cls, mode: bool | Callable[..., Any] = True) -> Any:
-        switch = super().__new__(cls)
-        if callable(mode):
-            switch.__init__(True)
-            return switch(mode)
-        return switch
+        return cls(True)(mode) if callable(mode) else super().__new__(cls)
 
     def __init__(self, mode: bool | Callable[..., Any] = True) -> None:
         super().__init__()

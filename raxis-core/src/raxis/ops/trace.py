@@ -59,8 +59,8 @@ class Tracer:
         for size in shape:
             count *= size
         self.random_blocks += max(-(-count // 4), 1)
-        (words,) = self.builder.emit_all("random_bits", [key, offset], {"dtype": dtype, "shape": shape})
-        return self.wrap(words)
+        (drawn,) = self.builder.emit_all("random_bits", [key, offset], {"dtype": dtype, "shape": shape})
+        return self.wrap(drawn)
 
     @property
     def uses_random(self) -> bool:

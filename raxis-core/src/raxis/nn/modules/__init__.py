@@ -17,6 +17,7 @@ from raxis.nn.modules.activation import (
     Softsign,
     Tanh,
 )
+from raxis.nn.modules.attention import MultiheadAttention
 from raxis.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, InstanceNorm1d, InstanceNorm2d
 from raxis.nn.modules.container import ModuleDict, ModuleList, Sequential
 from raxis.nn.modules.conv import Conv1d, Conv2d, Conv3d
@@ -88,6 +89,12 @@ from raxis.nn.modules.rectifier import (
 )
 from raxis.nn.modules.resampling import Fold, PixelShuffle, PixelUnshuffle, Unfold, Upsample
 from raxis.nn.modules.sparse import Embedding
+from raxis.nn.modules.transformer import (
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 
 __all__ = [
     "CELU",
@@ -152,6 +159,7 @@ __all__ = [
     "Module",
     "ModuleDict",
     "ModuleList",
+    "MultiheadAttention",
     "NLLLoss",
     "PReLU",
     "PairwiseDistance",
@@ -181,6 +189,10 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "Threshold",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
     "TripletMarginLoss",
     "Unflatten",
     "Unfold",

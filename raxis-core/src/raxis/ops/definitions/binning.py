@@ -126,7 +126,7 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
     "-> Tensor",
     method=False,
 )
-def isin(elements: Tensor, test_elements: Tensor, assume_unique: bool, invert: bool) -> Any:
+def isin(elements: Tensor, test_elements: Tensor, assume_unique: bool, invert: bool) -> Any:  # noqa: ARG001  PyTorch has it
     """Whether each of `elements` is among `test_elements`.
 
     Args:
@@ -251,7 +251,8 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Any
     if min > max:
         raise RuntimeError("torch.histc: max must be larger than min")
     if min == max and input.numel():
-        min, max = (float(bound.item()) for bound in input.aminmax())
+        bounds: Any = [bound.item() for bound in input.aminmax()]
+        min, max = bounds
     if not (isfinite(min) and isfinite(max)):
         raise RuntimeError(f"torch.histc: range of [{min:g}, {max:g}] is not finite")
     if min == max:

@@ -170,7 +170,7 @@ def _position(primitive: str, input: Tensor, dim: int, keepdim: bool) -> Any:
     return emit("reshape", found, shape=kept_shape(input._layout.shape, (axis,))) if keepdim else found
 
 
-def _along_vjp(grad: Tensor, results: Any, input_layout: Layout, dim: int, keepdim: bool) -> Tensor:
+def _along_vjp(grad: Tensor, results: Any, input_layout: Layout, dim: int, keepdim: bool) -> Any:
     return spread(grad, results[1], input_layout, dim, keepdim)
 
 

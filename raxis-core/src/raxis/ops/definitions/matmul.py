@@ -56,7 +56,9 @@ def require_same_dtype(input: Tensor, mat2: Tensor) -> None:
         )
 
 
-_C_NAMES = {"float32": "float", "float64": "double", "int64": "long", "int32": "int", "complex64": "c10::complex<float>"}
+_C_NAMES = {
+    "float32": "float", "float64": "double", "int64": "long", "int32": "int", "complex64": "c10::complex<float>",
+}  # fmt: skip
 
 
 def _c_name(operand: Tensor) -> str:
@@ -117,7 +119,8 @@ def combined(input: Tensor, product: Tensor, beta: Any, alpha: Any) -> Any:
     layout = product._layout
     if input.dtype is not layout.dtype:
         raise RuntimeError(
-            f"self and mat2 must have the same dtype, but got {scalar_type(input.dtype)} and {scalar_type(layout.dtype)}"
+            "self and mat2 must have the same dtype, but got "
+            f"{scalar_type(input.dtype)} and {scalar_type(layout.dtype)}"
         )
     total = emit("add", expanded(scaled(input, beta), layout.shape), product)
     if not given(beta):

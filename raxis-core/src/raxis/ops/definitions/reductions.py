@@ -78,9 +78,13 @@ def as_bool(operand: Tensor) -> Tensor:
 # ---- sums ------------------------------------------------------------------------------------------------------------
 
 
+def _sum_vjp(grad: Tensor, input_layout: Layout, dim: Dims, keepdim: bool) -> Tensor:
+    return restore_dims(grad, input_layout, dim, keepdim)
+
+
 @lowered(
     "sum(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
-    vjp={"input": lambda grad, input_layout, dim, keepdim: restore_dims(grad, input_layout, dim, keepdim)},
+    vjp={"input": _sum_vjp},
 )
 def sum(input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Any:
     """The sum over `dim`, or over all elements.
@@ -239,7 +243,9 @@ def nanmean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: DT
         tensor(2.)
     """
     if input.dtype.category < Category.FLOAT:
-        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.name}")
+        raise RuntimeError(
+            f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.name}"
+        )
     count = (input == input).sum(dim, keepdim)  # noqa: PLR0124  NaN differs from itself
     return input.nansum(dim, keepdim, dtype=dtype) / count
 

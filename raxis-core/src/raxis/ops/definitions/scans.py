@@ -39,10 +39,14 @@ def _reverse_cumsum(input: Tensor, dim: int) -> Any:
     return emit("reverse", backwards, dims=(axis,))
 
 
+def _cumsum_vjp(grad: Tensor, dim: int) -> Any:
+    return _reverse_cumsum(grad, dim)
+
+
 @lowered(
     "cumsum(Tensor input, int dim, *, dtype? dtype=None) -> Tensor",
     inplace=True,
-    vjp={"input": lambda grad, dim: _reverse_cumsum(grad, dim)},
+    vjp={"input": _cumsum_vjp},
 )
 def cumsum(input: Tensor, dim: int, dtype: DType | None) -> Any:
     """Sums of the elements up to and with each, along `dim`.
@@ -63,11 +67,19 @@ def cumsum(input: Tensor, dim: int, dtype: DType | None) -> Any:
     return _scan("cumsum", input, dim, dtype)
 
 
+def _recurrence_input_vjp(grad: Tensor, factor: Tensor, dim: int) -> Any:
+    return recurrence(grad.flip(dim), _shifted(conj(factor).flip(dim), dim), dim).flip(dim)
+
+
+def _recurrence_factor_vjp(grad: Tensor, factor: Tensor, result: Tensor, dim: int) -> Any:
+    return _recurrence_input_vjp(grad, factor, dim) * conj(_shifted(result, dim))
+
+
 @lowered(
     "_recurrence(Tensor input, Tensor factor, int dim) -> Tensor",
     vjp={
-        "input": lambda grad, factor, dim: _recurrence_adjoint(grad, factor, dim),
-        "factor": lambda grad, factor, result, dim: _recurrence_adjoint(grad, factor, dim) * conj(_shifted(result, dim)),
+        "input": _recurrence_input_vjp,
+        "factor": _recurrence_factor_vjp,
     },
     method=False,
     function=False,
@@ -85,10 +97,6 @@ def recurrence(input: Tensor, factor: Tensor, dim: int) -> Any:
         product = emit("mul", product, delayed(product, dim, step, 0))
         step *= 2
     return total
-
-
-def _recurrence_adjoint(grad: Tensor, factor: Tensor, dim: int) -> Any:
-    return recurrence(grad.flip(dim), _shifted(conj(factor).flip(dim), dim), dim).flip(dim)
 
 
 def _shifted(operand: Tensor, dim: int) -> Any:

@@ -91,7 +91,7 @@ def msort(input: Tensor) -> Any:
     "topk(Tensor input, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)",
     vjp={"input": _permutation_vjp},
 )
-def topk(input: Tensor, k: int, dim: int, largest: bool, sorted: bool) -> Any:
+def topk(input: Tensor, k: int, dim: int, largest: bool, sorted: bool) -> Any:  # noqa: ARG001  PyTorch has it
     """The `k` greatest (or smallest) elements along `dim` in order, and their indices. NaN counts as the greatest.
 
     Args:
@@ -125,7 +125,7 @@ def topk(input: Tensor, k: int, dim: int, largest: bool, sorted: bool) -> Any:
     )
 
 
-def _select_vjp(grad: Tensor, results: Any, input_layout: Layout, dim: int, keepdim: bool) -> Tensor:
+def _select_vjp(grad: Tensor, results: Any, input_layout: Layout, dim: int, keepdim: bool) -> Any:
     return spread(grad, results[1], input_layout, dim, keepdim)
 
 

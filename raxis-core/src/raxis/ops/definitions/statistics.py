@@ -212,7 +212,7 @@ def select_along(values: Tensor, indices: Tensor, position: Tensor, dim: int, ke
     return emit("reshape", found[0], shape=shape), emit("reshape", found[1], shape=shape)
 
 
-def _select_vjp(grad: Tensor, results: Any, input_layout: Layout, dim: int, keepdim: bool) -> Tensor:
+def _select_vjp(grad: Tensor, results: Any, input_layout: Layout, dim: int, keepdim: bool) -> Any:
     return spread(grad, results[1], input_layout, dim, keepdim)
 
 
@@ -485,7 +485,9 @@ def cov(
                 [-1.,  1.]])
     """
     if input.ndim > 2:
-        raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with {input.ndim} dimensions")
+        raise RuntimeError(
+            f"cov(): expected input to have two or fewer dimensions but got an input with {input.ndim} dimensions"
+        )
     observations = input.reshape(1, -1) if input.ndim < 2 else input
     weights = _observation_weights(observations, fweights, aweights)
     total: Any = observations.shape[1] if weights is None else weights.sum()
