@@ -57,7 +57,7 @@ def _compact(input: Tensor) -> Any:
 
 @lowered(
     "_assign(Tensor input, Tensor src) -> Tensor",
-    vjp={"src": lambda grad: grad},
+    vjp={"input": lambda grad: zeros_like(grad), "src": lambda grad: grad},
     inplace=True,
     function=False,
     out=False,
