@@ -27,7 +27,7 @@ CASES = opinfo.cases(
 )
 
 
-@pytest.mark.filterwarnings("ignore:Using a target size", "ignore:reduction. 'mean' divides")
+@pytest.mark.filterwarnings("ignore:Using a target size", "ignore:reduction. 'mean' divides", "ignore:Casting complex")
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_op(case: opinfo.Case) -> None:
     case.run()
