@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from raxis.ops import launch
 from raxis.ops.arguments import is_number, normalise
-from raxis.ops.destination import check_destination, overwrite_with_plan, resize_for_result
-from raxis.ops.plan import Plan, build, static_arguments, tensor_operands, traced_plan
+from raxis.ops.destination import check_destination, overwrite_with_plan, store_results
+from raxis.ops.plan import build, tensor_operands, traced_plan
 from raxis.ops.return_types import return_type
 from raxis.ops.schema import Parameter
 from raxis.ops.table import Kind, Op
@@ -21,9 +22,9 @@ _PLAN_LIMIT = 4096
 
 def call(op: Op, arguments: tuple[Any, ...], out: Any = None) -> Any:
     """Run an op whose plan is not cached, or that writes into `out`."""
-    values = normalise(op, arguments)
     if out is not None:
-        return _call_out(op, values, out)
+        return store_results(op.name, call(op, arguments), out)
+    values = normalise(op, arguments)
     key = plan_key(op, values)
     run = op.plans.get(key)
     if run is None:
@@ -78,8 +79,12 @@ def _holds_tensor(value: Any) -> bool:
 
 
 def _remember_raw(op: Op, plans: dict[Any, Any], raw: Sequence[Any], run: Callable[..., Any]) -> None:
+    frozen = [
+        tuple(value) if parameter.is_tensor and isinstance(value, list) else value
+        for parameter, value in zip(op.parameters, raw, strict=True)
+    ]
     try:
-        _remember(plans, plan_key(op, [tuple(v) if p.is_tensor and isinstance(v, list) else v for p, v in zip(op.parameters, raw, strict=True)]), run)
+        _remember(plans, plan_key(op, frozen), run)
     except TypeError:
         return  # an unhashable argument, such as a list of sizes: normalised again at each call
 
@@ -99,11 +104,6 @@ def _make_run(op: Op, values: Sequence[Any]) -> Callable[..., Any]:
     return launch.functional_run(build(op, values), values, return_type(op))
 
 
-def functional_plan(op: Op, values: Sequence[Any]) -> Plan:
-    """A plan made for inspection: its program and result layouts (`infer` of the op)."""
-    return build(op, values)
-
-
 def call_inplace(op: Op, arguments: tuple[Any, ...]) -> Any:
     """Run the in-place form of an op whose plan is not cached."""
     values = normalise(op, arguments)
@@ -113,44 +113,8 @@ def call_inplace(op: Op, arguments: tuple[Any, ...]) -> Any:
     run = op.inplace_plans.get(key)
     if run is None:
         plan = build(op, values, target._layout)
-        run = launch.inplace_run(plan, values, lambda given: overwrite_with_plan(plan, given))
+        run = launch.inplace_run(plan, values, partial(overwrite_with_plan, plan))
         _remember(op.inplace_plans, key, run)
     if _interchangeable(op, arguments, values):
         _remember_raw(op, op.inplace_plans, arguments, run)
     return run(*values)
-
-
-def _call_out(op: Op, values: list[Any], out: Any) -> Any:
-    outputs = out if isinstance(out, (tuple, list)) else (out,)
-    _check_outputs(op, values, outputs)
-    layouts = _result_layouts(op, values)
-    if len(outputs) != len(layouts):
-        raise TypeError(f"{op.name}(): expected {len(layouts)} output tensors in out=, but got {len(outputs)}.")
-    for output, layout in zip(outputs, layouts, strict=True):
-        resize_for_result(op.name, output, layout)
-    results = call(op, tuple(values))
-    produced = results if isinstance(results, tuple) else (results,)
-    for output, result in zip(outputs, produced, strict=True):
-        output.copy_(result)
-    return out
-
-
-def _check_outputs(op: Op, values: Sequence[Any], outputs: Sequence[Any]) -> None:
-    from raxis.autograd.grad_mode import mode
-
-    for output in outputs:
-        if not isinstance(output, Tensor):
-            raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(output).__name__}")
-    tracked = [*tensor_operands(op, values), *outputs]
-    if mode.enabled and any(tensor._edge is not None for tensor in tracked):
-        raise RuntimeError(
-            f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one of "
-            "the arguments requires grad."
-        )
-
-
-def _result_layouts(op: Op, values: Sequence[Any]) -> Sequence[Any]:
-    return build(op, values).results
-
-
-__all__ = ["call", "call_inplace", "functional_plan", "plan_key", "static_arguments"]

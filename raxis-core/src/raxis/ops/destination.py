@@ -102,12 +102,34 @@ def overwrite(name: str, target: Tensor, result: Tensor) -> Tensor:
     return target.copy_(result)
 
 
-def resize_for_result(name: str, output: Tensor, layout: Layout) -> None:
-    """Make `output` fit a result of `layout`, as ``out=`` does.
+def store_results(name: str, results: Any, out: Any) -> Any:
+    """``out=``: copy computed results into the given tensors, which take on their shapes.
 
     Raises:
-        RuntimeError: if dtype or device do not fit, or `output` overlaps itself.
+        TypeError: if `out` is not as many tensors as there are results.
+        RuntimeError: if dtype or device do not fit, an output overlaps itself, or a gradient would be needed.
     """
+    outputs = out if isinstance(out, (tuple, list)) else (out,)
+    produced = results if isinstance(results, (tuple, list)) else (results,)
+    if len(outputs) != len(produced):
+        raise TypeError(f"{name}(): expected {len(produced)} output tensors in out=, but got {len(outputs)}.")
+    for output, result in zip(outputs, produced, strict=True):
+        _check_output(name, output, result)
+    for output, result in zip(outputs, produced, strict=True):
+        fit_output(output, result._layout)
+        output.copy_(result)
+    return out
+
+
+def _check_output(name: str, output: Any, result: Tensor) -> None:
+    if not isinstance(output, Tensor):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(output).__name__}")
+    if mode.enabled and (output._edge is not None or result._edge is not None):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            "arguments requires grad."
+        )
+    layout = result._layout
     check_writable(name, layout.dtype, output._layout.shape, output._layout)
     if output._layout.device is not layout.device:
         raise RuntimeError(
@@ -115,13 +137,18 @@ def resize_for_result(name: str, output: Tensor, layout: Layout) -> None:
         )
     if output._layout.shape == layout.shape:
         check_destination(name, output)
+
+
+def fit_output(output: Tensor, layout: Layout) -> None:
+    """Give an ``out=`` tensor the shape of a result; a warning if it had another one."""
+    if output._layout.shape == layout.shape:
         return
     if output._layout.numel:
         warnings.warn(
             f"An output with one or more elements was resized since it had shape {list(output._layout.shape)}, "
             f"which does not match the required output shape {list(layout.shape)}.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     resize(output, layout.shape)
 
@@ -138,20 +165,3 @@ def resize(tensor: Tensor, shape: tuple[int, ...]) -> None:
         storage.buffer, storage.nbytes = fresh.buffer, needed
     storage.version += 1
     tensor._layout = layout
-
-
-def store_results(name: str, results: Any, out: Any) -> Any:
-    """``out=`` of composed ops: copy computed results into the given tensors."""
-    outputs = out if isinstance(out, (tuple, list)) else (out,)
-    produced = results if isinstance(results, (tuple, list)) else (results,)
-    if len(outputs) != len(produced):
-        raise TypeError(f"{name}(): expected {len(produced)} output tensors in out=, but got {len(outputs)}.")
-    if mode.enabled and any(tensor._edge is not None for tensor in (*outputs, *produced)):
-        raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
-            "arguments requires grad."
-        )
-    for output, result in zip(outputs, produced, strict=True):
-        resize_for_result(name, output, result._layout)
-        output.copy_(result)
-    return out

@@ -108,11 +108,11 @@ def prepared(out: Tensor, size: Shape, dtype: DType | None) -> Tensor:
     Raises:
         RuntimeError: if `dtype` is given and is not `out`'s.
     """
-    from raxis.ops.destination import resize_for_result
+    from raxis.ops.destination import fit_output
 
     if dtype is not None and dtype is not out.dtype:
         raise RuntimeError(f"dtype {dtype} does not match dtype of out parameter ({out.dtype})")
-    resize_for_result("out", out, layout_of(out.dtype, size, None, out.device))
+    fit_output(out, layout_of(out.dtype, size, None, out.device))
     return out
 
 
