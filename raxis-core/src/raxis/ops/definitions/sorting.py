@@ -7,8 +7,8 @@ from typing import Any
 from raxis import dtypes
 from raxis.layout import Layout, wrap_dim
 from raxis.ops.definitions.extrema import require_elements, require_ordered, scatter_along, spread
+from raxis.ops.definitions.order_statistics import select_along
 from raxis.ops.definitions.reductions import kept_shape
-from raxis.ops.definitions.statistics import select_along
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import constant, emit
 from raxis.tensor import Tensor
@@ -89,6 +89,7 @@ def msort(input: Tensor) -> Any:
 
 @lowered(
     "topk(Tensor input, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)",
+    composite=True,
     vjp={"input": _permutation_vjp},
 )
 def topk(input: Tensor, k: int, dim: int, largest: bool, sorted: bool) -> Any:  # noqa: ARG001  PyTorch has it
@@ -131,6 +132,7 @@ def _select_vjp(grad: Tensor, results: Any, input_layout: Layout, dim: int, keep
 
 @lowered(
     "kthvalue(Tensor input, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+    composite=True,
     vjp={"input": _select_vjp},
 )
 def kthvalue(input: Tensor, k: int, dim: int, keepdim: bool) -> Any:

@@ -6,8 +6,8 @@ from typing import Any
 
 from raxis import dtypes
 from raxis.layout import wrap_dim
+from raxis.ops.definitions.order_statistics import starts_run
 from raxis.ops.definitions.reductions import filled_like
-from raxis.ops.definitions.statistics import starts_run
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import cast, constant, emit
 from raxis.tensor import Tensor
