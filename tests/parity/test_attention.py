@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-import raxis
-import raxis.nn.functional as F
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+import raxis
+import raxis.nn.functional as F
 from tests.parity import opinfo
 from tests.parity.bridge import to_raxis, to_torch
 from tests.parity.opinfo import Exclusion
@@ -52,7 +52,9 @@ def test_gradients(order: int, mask: str | None) -> None:
         options["attn_mask"], ours_options["attn_mask"] = given, to_raxis(given)
     ours = [to_raxis(operand) for operand in operands]
     with sdpa_kernel(SDPBackend.MATH):  # the only one of torch's with second derivatives
-        expected = gradients(torch, torch.nn.functional.scaled_dot_product_attention, operands, order, **options)
+        expected = gradients(
+            torch, torch.nn.functional.scaled_dot_product_attention, operands, order, **options
+        )
     found = gradients(raxis, F.scaled_dot_product_attention, ours, order, **ours_options)
     for got, wanted in zip(found, expected, strict=True):
         torch.testing.assert_close(to_torch(got), wanted.detach())

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-import raxis
 import torch
 
+import raxis
 from tests.parity import opinfo
 from tests.parity.bridge import to_raxis, to_torch
 
@@ -13,7 +13,9 @@ SUMS = {torch.float32: (1e-4, 1e-4), torch.float16: (5e-2, 5e-2), torch.bfloat16
 """Torch rounds partial sums of transposed convolutions to half precision, raxis only the result."""
 
 CASES = [
-    *opinfo.cases(*[f"nn.functional.conv{n}d" for n in (1, 2, 3)], tolerances={torch.float32: (1e-4, 1e-4)}, limit=8),
+    *opinfo.cases(
+        *[f"nn.functional.conv{n}d" for n in (1, 2, 3)], tolerances={torch.float32: (1e-4, 1e-4)}, limit=8
+    ),
     *opinfo.cases(*[f"nn.functional.conv_transpose{n}d" for n in (1, 2, 3)], tolerances=SUMS, limit=8),
 ]
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import pytest
-import raxis
-import raxis.nn.functional as F
 import torch
 
+import raxis
+import raxis.nn.functional as F
 from tests.parity import opinfo
 from tests.parity.bridge import to_raxis, to_torch
 
 RANDOM = ["dropout", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"]
 CASES = [
-    *opinfo.cases("nn.functional.embedding", "nn.functional.embedding_bag", "nn.functional.one_hot", limit=16),
-    *opinfo.cases(*[f"nn.functional.{name}" for name in RANDOM], values=False, aspects=("values", "errors"), limit=12),
+    *opinfo.cases(
+        "nn.functional.embedding", "nn.functional.embedding_bag", "nn.functional.one_hot", limit=16
+    ),
+    *opinfo.cases(
+        *[f"nn.functional.{name}" for name in RANDOM], values=False, aspects=("values", "errors"), limit=12
+    ),
 ]
 
 
@@ -27,7 +31,10 @@ def test_op(case: opinfo.Case) -> None:
 @pytest.mark.parametrize("padding", [None, 1, -1])
 def test_repeated_rows(scaled: bool, padding: int | None) -> None:
     torch.manual_seed(0)
-    table, rows = torch.randn(4, 3, dtype=torch.float64, requires_grad=True), torch.tensor([[0, 1, 1], [3, 1, 0]])
+    table, rows = (
+        torch.randn(4, 3, dtype=torch.float64, requires_grad=True),
+        torch.tensor([[0, 1, 1], [3, 1, 0]]),
+    )
     ours = to_raxis(table)
     ours.requires_grad = True
     options = {"padding_idx": padding, "scale_grad_by_freq": scaled}

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import pytest
-import raxis
-import raxis.nn.functional as F
 import torch
 
+import raxis
+import raxis.nn.functional as F
 from tests.parity import opinfo
 from tests.parity.bridge import to_raxis, to_torch
 
-NAMES = ["batch_norm", "layer_norm", "rms_norm", "group_norm", "instance_norm", "local_response_norm", "normalize"]
+NAMES = [
+    "batch_norm",
+    "layer_norm",
+    "rms_norm",
+    "group_norm",
+    "instance_norm",
+    "local_response_norm",
+    "normalize",
+]
 COARSE = {torch.bfloat16: (5e-2, 5e-2)}
 CASES = opinfo.cases(*[f"nn.functional.{name}" for name in NAMES], tolerances=COARSE, limit=12)
 
@@ -82,7 +90,9 @@ def test_half_precision_is_rounded_once() -> None:
 def test_large_mean_does_not_cancel() -> None:
     x = torch.randn(8, 16, generator=torch.Generator().manual_seed(0)) + 1e4
     found = to_torch(F.layer_norm(to_raxis(x), (16,)))
-    torch.testing.assert_close(found, torch.nn.functional.layer_norm(x.double(), (16,)).float(), rtol=1e-2, atol=1e-3)
+    torch.testing.assert_close(
+        found, torch.nn.functional.layer_norm(x.double(), (16,)).float(), rtol=1e-2, atol=1e-3
+    )
 
 
 @pytest.mark.parametrize(

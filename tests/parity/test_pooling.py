@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-import raxis
-import raxis.nn.functional as F
 import torch
 
+import raxis
+import raxis.nn.functional as F
 from tests.parity import opinfo
 from tests.parity.bridge import to_raxis, to_torch
 
@@ -15,7 +15,11 @@ POOLING = [
     *[f"nn.functional.adaptive_{kind}_pool{n}d" for kind in ("max", "avg") for n in (1, 2, 3)],
     *[f"nn.functional.max_unpool{n}d" for n in (1, 2, 3)],
 ]
-REARRANGING = ["nn.functional.pixel_shuffle", "nn.functional.pixel_unshuffle", "nn.functional.channel_shuffle"]
+REARRANGING = [
+    "nn.functional.pixel_shuffle",
+    "nn.functional.pixel_unshuffle",
+    "nn.functional.channel_shuffle",
+]
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 COARSE = {torch.bfloat16: (5e-2, 5e-2), torch.float16: (5e-3, 5e-3), torch.float32: (1e-4, 1e-4)}
 
@@ -29,7 +33,9 @@ CASES = [
         tolerances=COARSE,
         limit=6,
     ),
-    *opinfo.cases("nn.functional.interpolate:nearest", "nn.functional.interpolate:nearest-exact", dtypes=[torch.uint8]),
+    *opinfo.cases(
+        "nn.functional.interpolate:nearest", "nn.functional.interpolate:nearest-exact", dtypes=[torch.uint8]
+    ),
 ]
 
 
@@ -46,19 +52,25 @@ def both(ours, theirs, *operands, **options):
 
 
 @pytest.mark.parametrize("ceil_mode", [False, True])
-@pytest.mark.parametrize(("kernel", "stride", "padding", "dilation"), [(3, 2, 1, 1), (2, 3, 1, 2), (11, 1, 5, 1)])
+@pytest.mark.parametrize(
+    ("kernel", "stride", "padding", "dilation"), [(3, 2, 1, 1), (2, 3, 1, 2), (11, 1, 5, 1)]
+)
 def test_places_of_maxima(ceil_mode: bool, kernel: int, stride: int, padding: int, dilation: int) -> None:
     torch.manual_seed(0)
     x = torch.randn(2, 3, 13, 12)
     options = {"stride": stride, "padding": padding, "dilation": dilation, "ceil_mode": ceil_mode}
-    found, expected = both(F.max_pool2d, torch.nn.functional.max_pool2d, x, kernel_size=kernel, return_indices=True, **options)
+    found, expected = both(
+        F.max_pool2d, torch.nn.functional.max_pool2d, x, kernel_size=kernel, return_indices=True, **options
+    )
     for ours, theirs in zip(found, expected, strict=True):
         torch.testing.assert_close(ours, theirs, rtol=0, atol=0)
 
 
 def test_nan_wins_a_window() -> None:
     x = torch.tensor([[[1.0, float("nan"), 3.0, 4.0]]])
-    found, expected = both(F.max_pool1d, torch.nn.functional.max_pool1d, x, kernel_size=2, return_indices=True)
+    found, expected = both(
+        F.max_pool1d, torch.nn.functional.max_pool1d, x, kernel_size=2, return_indices=True
+    )
     torch.testing.assert_close(found[0], expected[0], equal_nan=True)
     assert found[1].tolist() == [[[1, 3]]]
 
@@ -86,7 +98,9 @@ def test_infinity_stays_in_its_bin() -> None:
 def test_power_pool(norm: int) -> None:
     torch.manual_seed(norm)
     x = torch.rand(2, 3, 8, 8)
-    found, expected = both(F.lp_pool2d, torch.nn.functional.lp_pool2d, x, norm_type=norm, kernel_size=3, stride=2)
+    found, expected = both(
+        F.lp_pool2d, torch.nn.functional.lp_pool2d, x, norm_type=norm, kernel_size=3, stride=2
+    )
     torch.testing.assert_close(found, expected)
 
 
@@ -103,7 +117,9 @@ def test_antialias(mode: str, size: tuple[int, int], antialias: bool) -> None:
 
 def test_uint8_images_are_rounded_per_dimension() -> None:
     x = torch.arange(16, dtype=torch.uint8).reshape(1, 1, 4, 4) * 16
-    found, expected = both(F.interpolate, torch.nn.functional.interpolate, x, size=(5, 5), mode="bilinear", align_corners=True)
+    found, expected = both(
+        F.interpolate, torch.nn.functional.interpolate, x, size=(5, 5), mode="bilinear", align_corners=True
+    )
     assert (found.int() - expected.int()).abs().max() <= 1
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-import raxis
-import raxis.nn.functional as F
 import torch
 
+import raxis
+import raxis.nn.functional as F
 from tests.parity import opinfo
 from tests.parity.bridge import to_raxis, to_torch
 
@@ -27,7 +27,9 @@ CASES = opinfo.cases(
 )
 
 
-@pytest.mark.filterwarnings("ignore:Using a target size", "ignore:reduction. 'mean' divides", "ignore:Casting complex")
+@pytest.mark.filterwarnings(
+    "ignore:Using a target size", "ignore:reduction. 'mean' divides", "ignore:Casting complex"
+)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_op(case: opinfo.Case) -> None:
     case.run()
@@ -99,7 +101,10 @@ def test_gumbel_softmax_is_one_hot_with_soft_gradient() -> None:
     assert to_torch(logits.grad).any()
 
 
-@pytest.mark.parametrize("old, new", [({"reduce": False}, "none"), ({"size_average": False}, "sum"), ({"size_average": True}, "mean")])
+@pytest.mark.parametrize(
+    "old, new",
+    [({"reduce": False}, "none"), ({"size_average": False}, "sum"), ({"size_average": True}, "mean")],
+)
 def test_old_reduction_arguments(old: dict[str, bool], new: str) -> None:
     x, y = raxis.tensor([1.0, 2.0]), raxis.tensor([2.0, 4.0])
     with pytest.warns(UserWarning, match="will be deprecated"):

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from raxis.dtypes import int64
-from raxis.ops.definitions.convolution import Sizes
-from raxis.ops.definitions.pooling import check_input, register_by_rank
+from raxis.ops.definitions.pooling import check_input
 from raxis.ops.definitions.resampling import resample
+from raxis.ops.definitions.spatial import Sizes, register_by_rank
 from raxis.ops.definitions.taps import area_bins
 from raxis.ops.definitions.windows import _average_pool, _take_places, places_of, winner_of
 from raxis.ops.functional import functional, shared
@@ -22,16 +22,24 @@ OutputSize = int | None | Sequence[int | None]
 def _sizes(name: str, input: Tensor, output_size: OutputSize, rank: int) -> Sizes:
     """The wanted sizes; None keeps the input's."""
     if not (output_size is None or isinstance(output_size, int)) and input.ndim <= len(output_size):
-        raise ValueError(f"{name}: Input dimension should be at least {len(output_size) + 1}, but got {input.ndim}.")
+        raise ValueError(
+            f"{name}: Input dimension should be at least {len(output_size) + 1}, but got {input.ndim}."
+        )
     if input.ndim not in (rank + 1, rank + 2):
         check_input(name, input, rank)
-    wanted = (output_size,) * rank if output_size is None or isinstance(output_size, int) else tuple(output_size)
+    wanted = (
+        (output_size,) * rank if output_size is None or isinstance(output_size, int) else tuple(output_size)
+    )
     if len(wanted) != rank:
-        raise RuntimeError(f"{name}: output_size must be one number or {rank} of them, but got {output_size}.")
+        raise RuntimeError(
+            f"{name}: output_size must be one number or {rank} of them, but got {output_size}."
+        )
     own = input._layout.shape[input.ndim - rank :]
     sizes = tuple(size if given is None else given for given, size in zip(wanted, own, strict=True))
     if min(sizes) < 0:
-        raise RuntimeError(f"{name}: elements of output_size must be greater than or equal to 0, but got {sizes}.")
+        raise RuntimeError(
+            f"{name}: elements of output_size must be greater than or equal to 0, but got {sizes}."
+        )
     check_input(name, input, rank)
     return sizes
 

@@ -23,7 +23,7 @@ def _causal(query: Tensor, key: Tensor) -> Tensor:
     from raxis import ones
 
     shape = (query._layout.shape[-2], key._layout.shape[-2])
-    return ones(shape, dtype=bool_, device=query.device).tril()  # type: ignore[no-any-return]
+    return ones(shape, dtype=bool_, device=query.device).tril()
 
 
 def _probabilities(query: Tensor, key: Tensor, mask: Tensor | None, is_causal: bool, scale: float) -> Tensor:
@@ -42,7 +42,13 @@ def _probabilities(query: Tensor, key: Tensor, mask: Tensor | None, is_causal: b
 
 
 def _gradients(
-    grad: Tensor, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, is_causal: bool, scale: float
+    grad: Tensor,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    is_causal: bool,
+    scale: float,
 ) -> tuple[Tensor | None, ...]:
     weights = _probabilities(query, key, mask, is_causal, scale)
     by_scores = _softmax_gradient(grad.matmul(value.transpose(-2, -1)), weights, -1)
@@ -64,7 +70,8 @@ def _attention(
     shapes = [operand._layout.shape for operand in (query, key, value)]
     batch = broadcast_shapes(*[shape[:-2] for shape in shapes])
     queries, keys, values = (
-        broadcast(wide(operand), (*batch, *shape[-2:])) for operand, shape in zip((query, key, value), shapes, strict=True)
+        broadcast(wide(operand), (*batch, *shape[-2:]))
+        for operand, shape in zip((query, key, value), shapes, strict=True)
     )
     factor = constant(scale, queries.dtype, queries._layout.shape)
     scores = _products(emit("mul", queries, factor), keys, len(batch), 1)
@@ -76,8 +83,8 @@ def _attention(
 def _products(lhs: Tensor, rhs: Tensor, batch: int, contract: int) -> Tensor:
     """Batched matrix products; `contract` is the dimension of rhs, after the batch, that is summed over."""
     dims = tuple(range(batch))
-    return emit("dot_general", lhs, rhs, lhs_batch=dims, rhs_batch=dims, lhs_contract=(batch + 1,),
-                rhs_contract=(batch + contract,))  # type: ignore[no-any-return]  # fmt: skip
+    return emit("dot_general", lhs, rhs, lhs_batch=dims, rhs_batch=dims, lhs_contract=(batch + 1,),  # type: ignore[no-any-return]
+                rhs_contract=(batch + contract,))  # fmt: skip
 
 
 def _masked(scores: Tensor, mask: Tensor | None, is_causal: bool) -> Tensor:
@@ -104,7 +111,8 @@ def _softmax_of_masked(scores: Tensor) -> Tensor:
 
 
 @functional(
-    "scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0, "
+    "scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float "
+    "dropout_p=0.0, "
     "bool is_causal=False, float? scale=None, bool enable_gqa=False) -> Tensor"
 )
 def scaled_dot_product_attention(
@@ -150,8 +158,10 @@ def scaled_dot_product_attention(
 def _repeated_heads(query: Tensor, operand: Tensor) -> Tensor:
     heads, own = query._layout.shape[-3], operand._layout.shape[-3]
     if heads % own:
-        raise RuntimeError(f"Number of heads in key and value must divide the number of heads in query, but got {own} and {heads}.")
-    return operand.repeat_interleave(heads // own, -3)  # type: ignore[no-any-return]
+        raise RuntimeError(
+            f"Number of heads in key and value must divide the number of heads in query, but got {own} and {heads}."
+        )
+    return operand.repeat_interleave(heads // own, -3)
 
 
 def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, is_causal: bool) -> None:
@@ -162,17 +172,24 @@ def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, is_ca
             f"{key.dtype} and value.dtype: {value.dtype} instead."
         )
     if min(map(len, shapes)) < 2:
-        raise RuntimeError(f"Expected query, key, and value to all be at least 2 dimensional, but got shapes {shapes}.")
+        raise RuntimeError(
+            f"Expected query, key, and value to all be at least 2 dimensional, but got shapes {shapes}."
+        )
     if query.dtype.category is not Category.FLOAT:
         raise RuntimeError(f"Expected query, key, and value to be floating point, but got {query.dtype}.")
     if shapes[0][-1] != shapes[1][-1] or shapes[1][-2] != shapes[2][-2]:
-        raise RuntimeError(f"Expected query [..., L, E], key [..., S, E] and value [..., S, Ev], but got shapes {shapes}.")
+        raise RuntimeError(
+            f"Expected query [..., L, E], key [..., S, E] and value [..., S, Ev], but got shapes {shapes}."
+        )
     if mask is None:
         return
     if is_causal:
-        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
+        raise RuntimeError(
+            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
+        )
     if mask.dtype is not bool_ and mask.dtype is not query.dtype:
         raise RuntimeError(
-            f"Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: {mask.dtype} and "
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
+            f"{mask.dtype} and "
             f"query.dtype: {query.dtype} instead."
         )

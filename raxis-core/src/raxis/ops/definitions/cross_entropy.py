@@ -42,8 +42,8 @@ def _with_class_dim(target: Tensor) -> Tensor:
     "_nll_loss(Tensor input, Tensor target, Tensor? weight, int ignore_index, str reduction) "
     "-> (Tensor output, Tensor total_weight)",
     vjp={
-        "input": lambda grad, target, weight, results, input_layout, ignore_index, reduction: _nll_loss_gradient(
-            grad, target, weight, results[1], input_layout.shape, ignore_index, reduction
+        "input": lambda grad, target, weight, results, input_layout, ignore_index, reduction: (
+            _nll_loss_gradient(grad, target, weight, results[1], input_layout.shape, ignore_index, reduction)
         )
     },
     **_OPTIONS,
@@ -66,12 +66,13 @@ def _nll_loss(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index
 
 
 @lowered(
-    "_nll_loss_gradient(Tensor grad, Tensor target, Tensor? weight, Tensor total_weight, int[] size, int ignore_index, "
+    "_nll_loss_gradient(Tensor grad, Tensor target, Tensor? weight, Tensor total_weight, int[] size, int "
+    "ignore_index, "
     "str reduction) -> Tensor",
     vjp={
-        "grad": lambda grad, target, weight, ignore_index, reduction: (
-            _nll_loss(grad, target, weight, ignore_index, reduction)[0]
-        )
+        "grad": lambda grad, target, weight, ignore_index, reduction: _nll_loss(
+            grad, target, weight, ignore_index, reduction
+        )[0]
     },
     **_OPTIONS,
 )
@@ -85,7 +86,9 @@ def _nll_loss_gradient(
     if reduction == "mean":
         share = emit("div", share, total_weight)
     dtype = share.dtype
-    product = emit("mul", emit("neg", broadcast(share, shape)), _coefficients(counted, classes, weight, dtype))
+    product = emit(
+        "mul", emit("neg", broadcast(share, shape)), _coefficients(counted, classes, weight, dtype)
+    )
     updates = emit("select", counted, product, constant(0, dtype, shape))
     zeros = constant(0, dtype, size)
     places, values = _with_class_dim(classes), _with_class_dim(updates)
@@ -104,18 +107,25 @@ def _check_targets(input: Tensor, target: Tensor, weight: Tensor | None) -> None
         raise RuntimeError(f"expected scalar type Long for class indices but found {target.dtype}.")
     expected = own == shape[:1] + shape[2:] if len(shape) > 1 else own in ((), (1,))
     if not expected:
-        raise RuntimeError(f"Expected target size {list(shape[:1] + shape[2:])}, got {list(own)}: one class per element.")
+        raise RuntimeError(
+            f"Expected target size {list(shape[:1] + shape[2:])}, got {list(own)}: one class per element."
+        )
     classes = shape[1] if len(shape) > 1 else shape[0]
     if weight is not None and weight._layout.shape != (classes,):
         raise RuntimeError(
-            f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
+            f"weight tensor should be defined either for all {classes} classes or no classes but got weight "
+            "tensor of "
             f"shape: {list(weight.shape)}"
         )
     if weight is not None and weight.dtype is not input.dtype:
-        raise RuntimeError(f"expected weight of dtype {input.dtype}, like the input, but found {weight.dtype}.")
+        raise RuntimeError(
+            f"expected weight of dtype {input.dtype}, like the input, but found {weight.dtype}."
+        )
 
 
-def _likelihood(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str) -> Tensor:
+def _likelihood(
+    input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str
+) -> Tensor:
     _check_targets(input, target, weight)
     if input.ndim > 1:
         return _nll_loss(input, target, weight, ignore_index, reduction)[0]  # type: ignore[no-any-return]
@@ -207,7 +217,12 @@ def _weighted(logs: Tensor, weight: Tensor | None) -> Tensor:
 
 
 def _of_probabilities(
-    input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str, label_smoothing: float
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    ignore_index: int,
+    reduction: str,
+    label_smoothing: float,
 ) -> Tensor:
     if not target.dtype.is_floating_point:
         raise RuntimeError(
@@ -229,10 +244,12 @@ def _of_probabilities(
         elements = input._layout.numel // max(_classes(input._layout), 1)
         total = -products.sum()
         return total / elements if elements else total * float("nan")
-    return -products.sum(axis) if reduction == "none" else -products.sum()  # type: ignore[no-any-return]
+    return -products.sum(axis) if reduction == "none" else -products.sum()
 
 
-def _uniform_part(logs: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str) -> Tensor:
+def _uniform_part(
+    logs: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str
+) -> Tensor:
     """The loss under the uniform distribution over classes, not yet divided by their number."""
     ignored = target == ignore_index
     losses = -_weighted(logs, weight).sum(1 if logs.ndim > 1 else 0)
@@ -240,6 +257,6 @@ def _uniform_part(logs: Tensor, target: Tensor, weight: Tensor | None, ignore_in
     if reduction != "mean":
         return reduced(losses, reduction)
     if weight is None:
-        return losses.sum() / (~ignored).sum()  # type: ignore[no-any-return]
+        return losses.sum() / (~ignored).sum()
     used = weight.detach()[target.masked_fill(ignored, 0)].masked_fill(ignored, 0.0)
-    return losses.sum() / used.sum()  # type: ignore[no-any-return]
+    return losses.sum() / used.sum()

@@ -19,16 +19,18 @@ def _check(p: float) -> None:
 
 
 def _multiplied(input: Tensor, noise: Tensor, inplace: bool) -> Tensor:
-    return input.mul_(noise) if inplace else input * noise  # type: ignore[no-any-return]
+    return input.mul_(noise) if inplace else input * noise
 
 
 def _noise(input: Tensor, shape: tuple[int, ...], p: float) -> Tensor:
     """0 with probability `p`, else ``1 / (1 - p)``."""
-    return input.new_ones(shape)._dropout(float(p))[1]  # type: ignore[no-any-return]
+    return input.new_ones(shape)._dropout(float(p))[1]
 
 
 @functional(f"dropout(Tensor input, {_OPTIONS}", effect=Effect.RANDOM)
-def _functional_dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+def _functional_dropout(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
     """Zero elements with probability `p` and scale the others by ``1 / (1 - p)``.
 
     Args:
@@ -50,10 +52,20 @@ def _functional_dropout(input: Tensor, p: float = 0.5, training: bool = True, in
     _check(p)
     if not training or p == 0 or input._layout.numel == 0:
         return input
-    return _multiplied(input, _noise(input, input._layout.shape, p), True) if inplace else input._dropout(float(p))[1]
+    return (
+        _multiplied(input, _noise(input, input._layout.shape, p), True)
+        if inplace
+        else input._dropout(float(p))[1]
+    )
 
 
-@composed("dropout(Tensor input, float p, bool train) -> Tensor", method=False, out=False, inplace=True, effect=Effect.RANDOM)
+@composed(
+    "dropout(Tensor input, float p, bool train) -> Tensor",
+    method=False,
+    out=False,
+    inplace=True,
+    effect=Effect.RANDOM,
+)
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Zero elements with probability `p` and scale the others; see `raxis.nn.functional.dropout`.
 
@@ -65,7 +77,7 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
         >>> raxis.dropout(raxis.ones(3), 0.5, train=False)
         tensor([1., 1., 1.])
     """
-    return _functional_dropout(input, p, train)
+    return _functional_dropout(input, p, train)  # type: ignore[no-any-return]
 
 
 def _channels(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
@@ -81,7 +93,7 @@ def _batched_channels(input: Tensor, batched: bool, p: float, training: bool, in
     if batched:
         return _channels(input, p, training, inplace)
     result = _channels(input.unsqueeze(0), p, training, inplace)
-    return input if inplace else result.squeeze(0)  # type: ignore[no-any-return]
+    return input if inplace else result.squeeze(0)
 
 
 @functional(f"dropout1d(Tensor input, {_OPTIONS}", effect=Effect.RANDOM)
@@ -106,8 +118,10 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     _check(p)
     if input.ndim not in (2, 3):
         raise RuntimeError(
-            f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that dropout1d exists to provide "
-            "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional batch dimension."
+            f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that dropout1d "
+            "exists to provide "
+            "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional "
+            "batch dimension."
         )
     return _batched_channels(input, input.ndim == 3, p, training, inplace)
 
@@ -133,7 +147,8 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     _check(p)
     if input.ndim != 4:
         warnings.warn(
-            f"dropout2d: Received a {input.ndim}-D input to dropout2d, which is deprecated and will result in an error in a "
+            f"dropout2d: Received a {input.ndim}-D input to dropout2d, which is deprecated and will result in "
+            "an error in a "
             "future release: the first two dimensions are taken as batch and channel.",
             UserWarning,
             stacklevel=2,
@@ -162,7 +177,8 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     _check(p)
     if input.ndim not in (4, 5):
         warnings.warn(
-            f"dropout3d: Received a {input.ndim}-D input to dropout3d, which is deprecated and will result in an error in a "
+            f"dropout3d: Received a {input.ndim}-D input to dropout3d, which is deprecated and will result in "
+            "an error in a "
             "future release.",
             UserWarning,
             stacklevel=2,
@@ -177,10 +193,12 @@ def _alpha_noised(input: Tensor, shape: tuple[int, ...], p: float, inplace: bool
     scale = 1.0 / ((_ALPHA * _ALPHA * p + 1) * (1 - p)) ** 0.5
     kept = _noise(input, shape, p) * (1 - p)
     factor, shift = kept * scale, (kept - 1) * (_ALPHA * scale) + _ALPHA * scale * p
-    return input.mul_(factor).add_(shift) if inplace else input * factor + shift  # type: ignore[no-any-return]
+    return input.mul_(factor).add_(shift) if inplace else input * factor + shift
 
 
-@functional(f"alpha_dropout(Tensor input, {_OPTIONS.replace('training=True', 'training=False')}", effect=Effect.RANDOM)
+@functional(
+    f"alpha_dropout(Tensor input, {_OPTIONS.replace('training=True', 'training=False')}", effect=Effect.RANDOM
+)
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """Dropout that keeps zero mean and unit variance, for networks of `selu`.
 
@@ -206,8 +224,13 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
     return _alpha_noised(input, input._layout.shape, p, inplace)
 
 
-@functional(f"feature_alpha_dropout(Tensor input, {_OPTIONS.replace('training=True', 'training=False')}", effect=Effect.RANDOM)
-def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+@functional(
+    f"feature_alpha_dropout(Tensor input, {_OPTIONS.replace('training=True', 'training=False')}",
+    effect=Effect.RANDOM,
+)
+def feature_alpha_dropout(
+    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
+) -> Tensor:
     """`alpha_dropout` of whole channels of [N, C, ...].
 
     Args:
@@ -229,5 +252,7 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
     if not training or p == 0 or input._layout.numel == 0:
         return input
     if input.ndim < 2:
-        raise RuntimeError(f"Feature dropout requires at least 2 dimensions in the input, but got {input.ndim}.")
+        raise RuntimeError(
+            f"Feature dropout requires at least 2 dimensions in the input, but got {input.ndim}."
+        )
     return _alpha_noised(input, (*input._layout.shape[:2], *(1,) * (input.ndim - 2)), p, inplace)

@@ -21,7 +21,9 @@ def _padding_zeroed(rows: Tensor, index: Tensor, padding_idx: int) -> Tensor:
         return rows
     shape = rows._layout.shape
     kept = emit("ne", index, constant(padding_idx, int64, index._layout.shape))
-    return emit("select", emit("broadcast", kept, shape=shape, dims=(0,)), rows, constant(0, rows.dtype, shape))  # type: ignore[no-any-return]
+    return emit(  # type: ignore[no-any-return]
+        "select", emit("broadcast", kept, shape=shape, dims=(0,)), rows, constant(0, rows.dtype, shape)
+    )
 
 
 def _frequencies(index: Tensor, rows: int, dtype: Any) -> Tensor:
@@ -51,7 +53,7 @@ def _from_rows(grad: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_fr
     if scale_grad_by_freq:
         counts = indices.reshape(-1).to(int64).bincount(minlength=grad.shape[0])
         rows = rows / counts[indices.to(int64)].unsqueeze(-1)
-    return rows if padding_idx < 0 else rows.masked_fill((indices == padding_idx).unsqueeze(-1), 0)
+    return rows if padding_idx < 0 else rows.masked_fill((indices == padding_idx).unsqueeze(-1), 0)  # type: ignore[no-any-return]
 
 
 @lowered(
@@ -59,7 +61,9 @@ def _from_rows(grad: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_fr
     vjp={"grad": _from_rows},
     **_OPTIONS,
 )
-def _embedding_gradient(grad: Tensor, indices: Tensor, rows: int, padding_idx: int, scale_grad_by_freq: bool) -> Any:
+def _embedding_gradient(
+    grad: Tensor, indices: Tensor, rows: int, padding_idx: int, scale_grad_by_freq: bool
+) -> Any:
     """Every row's gradients summed; none for the row `padding_idx` (-1: no padding)."""
     size = grad._layout.shape[-1]
     index = emit("reshape", cast(indices, int64), shape=(indices._layout.numel,))
@@ -80,7 +84,9 @@ def _check(name: str, indices: Tensor, weight: Tensor, padding_idx: int | None) 
             f"{indices.dtype} instead (while checking arguments for {name})"
         )
     if weight.ndim != 2:
-        raise RuntimeError(f"'weight' must be 2-D, but got size {list(weight.shape)} (while checking arguments for {name})")
+        raise RuntimeError(
+            f"'weight' must be 2-D, but got size {list(weight.shape)} (while checking arguments for {name})"
+        )
     if padding_idx is None:
         return -1
     rows = weight._layout.shape[0]
@@ -158,7 +164,9 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
                 [1, 0]])
     """
     if tensor.dtype is not int64:
-        raise RuntimeError(f"one_hot is only applicable to index tensor of type LongTensor, but got {tensor.dtype}.")
+        raise RuntimeError(
+            f"one_hot is only applicable to index tensor of type LongTensor, but got {tensor.dtype}."
+        )
     empty = tensor._layout.numel == 0
     if empty and num_classes <= 0:
         raise RuntimeError("Can not infer total number of classes from empty tensor.")
@@ -169,9 +177,11 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         if num_classes == -1:
             num_classes = greatest + 1
         elif greatest >= num_classes:
-            raise RuntimeError(f"Class values must be smaller than num_classes={num_classes}, but got {greatest}.")
+            raise RuntimeError(
+                f"Class values must be smaller than num_classes={num_classes}, but got {greatest}."
+            )
     zeros = tensor.new_zeros((*tensor.shape, num_classes))
-    return zeros.scatter_(-1, tensor.unsqueeze(-1), 1)  # type: ignore[no-any-return]
+    return zeros.scatter_(-1, tensor.unsqueeze(-1), 1)
 
 
 _BAG = (
@@ -226,7 +236,7 @@ def embedding_bag(
         rows = rows.to(float32)
     counted = flat != padding
     if mode == "max":
-        return _greatest(rows, bag, counted, count).to(weight.dtype)  # type: ignore[no-any-return]
+        return _greatest(rows, bag, counted, count).to(weight.dtype)
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.reshape(-1, 1)
     rows = rows.masked_fill(~counted.unsqueeze(1), 0)
@@ -238,17 +248,26 @@ def embedding_bag(
 
 
 def _check_bags(
-    input: Tensor, weight: Tensor, offsets: Tensor | None, mode: str, scale_grad_by_freq: bool, factors: Tensor | None
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None,
+    mode: str,
+    scale_grad_by_freq: bool,
+    factors: Tensor | None,
 ) -> None:
     if mode not in ("sum", "mean", "max"):
         raise ValueError(f"mode has to be one of sum, mean or max, but got {mode!r}.")
     if factors is not None and factors._layout.shape != input._layout.shape:
         raise ValueError(
-            f"embedding_bag: If per_sample_weights ({factors.shape}) is not None, then it must have the same shape as the "
+            f"embedding_bag: If per_sample_weights ({factors.shape}) is not None, then it must have the same "
+            "shape as the "
             f"input ({input.shape})"
         )
     if input.ndim == 2 and offsets is not None:
-        raise ValueError("if input is 2D, then offsets has to be None, as input is treated as a mini-batch of fixed length sequences.")
+        raise ValueError(
+            "if input is 2D, then offsets has to be None, as input is treated as a mini-batch of fixed length "
+            "sequences."
+        )
     if input.ndim == 1 and (offsets is None or offsets.ndim != 1):
         raise ValueError("offsets has to be a 1D Tensor for a 1D input, but it is not.")
     if input.ndim not in (1, 2):
@@ -257,11 +276,14 @@ def _check_bags(
         raise ValueError("max mode does not support scaling the gradient by the frequency")
     if factors is not None and mode != "sum":
         raise NotImplementedError(
-            f"embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for "
+            "mode='sum' (got "
             f"mode={mode!r})."
         )
     if factors is not None and factors.dtype is not weight.dtype:
-        raise RuntimeError(f"expected per_sample_weights to have dtype {weight.dtype}, like weight, but got {factors.dtype}.")
+        raise RuntimeError(
+            f"expected per_sample_weights to have dtype {weight.dtype}, like weight, but got {factors.dtype}."
+        )
 
 
 def _bags(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> tuple[Tensor, int]:
@@ -272,7 +294,10 @@ def _bags(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> t
         bags, length = input.shape
         return arange(bags, device=input.device).reshape(bags, 1).expand(bags, length).reshape(-1), bags
     if offsets._layout.numel and int(offsets[0]) != 0:
-        raise ValueError(f"offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0, but got {int(offsets[0])}.")
+        raise ValueError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0, "
+            f"but got {int(offsets[0])}."
+        )
     places = arange(input.shape[0], device=input.device)
     bag = searchsorted(offsets.to(int64), places, right=True) - 1
     return bag, offsets.shape[0] - int(include_last_offset)
@@ -284,4 +309,4 @@ def _greatest(rows: Tensor, bag: Tensor, counted: Tensor, count: int) -> Tensor:
     index = bag.unsqueeze(1).expand(rows.shape)
     start = rows.new_full((count, rows.shape[1]), -float("inf"))
     maxima = start.scatter_reduce(0, index, lowest, "amax")
-    return maxima.masked_fill(maxima == -float("inf"), 0)  # type: ignore[no-any-return]
+    return maxima.masked_fill(maxima == -float("inf"), 0)

@@ -35,14 +35,15 @@ def reduced(loss: Tensor, reduction: str) -> Tensor:
     """The losses themselves, their mean or their sum."""
     if reduction == "none":
         return loss
-    return loss.mean() if reduction == "mean" else loss.sum()  # type: ignore[no-any-return]
+    return loss.mean() if reduction == "mean" else loss.sum()
 
 
 def warn_if_sizes_differ(input: Tensor, target: Tensor) -> None:
     """Warn that broadcasting a loss is rarely meant."""
     if input._layout.shape != target._layout.shape:
         warnings.warn(
-            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This "
+            "will likely "
             "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
             UserWarning,
             stacklevel=3,

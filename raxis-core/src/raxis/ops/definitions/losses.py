@@ -24,7 +24,7 @@ def _weighted(loss: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
     weighted = loss * weight
     if reduction != "mean":
         return reduced(weighted, reduction)
-    return weighted.sum() / weight.expand(loss.shape).sum()  # type: ignore[no-any-return]
+    return weighted.sum() / weight.expand(loss.shape).sum()
 
 
 def _check_weight(input: Tensor, weight: Tensor | None) -> None:
@@ -117,7 +117,9 @@ def smooth_l1_loss(
     return reduced(near.where(distance < beta, distance - 0.5 * beta), reduction)
 
 
-@functional("huber_loss(Tensor input, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor")
+@functional(
+    "huber_loss(Tensor input, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor"
+)
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
@@ -177,7 +179,8 @@ def _binary_cross_entropy(input: Tensor, target: Tensor) -> Any:
 def _require_same_size(input: Tensor, target: Tensor) -> None:
     if input._layout.shape != target._layout.shape:
         raise ValueError(
-            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
+            "deprecated. "
             "Please ensure they have the same size."
         )
 
@@ -209,7 +212,9 @@ def binary_cross_entropy(
     return reduced(loss if weight is None else loss * weight, reduction)
 
 
-@functional(f"binary_cross_entropy_with_logits{_PAIR}Tensor? weight=None, {LOSS_TAIL}, Tensor? pos_weight=None) -> Tensor")
+@functional(
+    f"binary_cross_entropy_with_logits{_PAIR}Tensor? weight=None, {LOSS_TAIL}, Tensor? pos_weight=None) -> Tensor"
+)
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean", pos_weight: Tensor | None = None,
@@ -263,7 +268,8 @@ def kl_div(
     """
     if reduction == "mean" and size_average is None and reduce is None:
         warnings.warn(
-            "reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean' divides "
+            "reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean' "
+            "divides "
             "only by the batch size, and aligns with the KL div math definition.",
             UserWarning,
             stacklevel=2,
@@ -314,7 +320,12 @@ def poisson_nll_loss(
     "str reduction='mean') -> Tensor"
 )
 def gaussian_nll_loss(
-    input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    var: Tensor | float,
+    full: bool = False,
+    eps: float = 1e-6,
+    reduction: str = "mean",
 ) -> Tensor:
     """Negative log likelihood of values under normal distributions.
 
@@ -359,6 +370,7 @@ def _variances(input: Tensor, target: Tensor, var: Tensor | float) -> Tensor:
     if shape[:-1] == own[:-1] and own[-1] == 1:
         return var
     raise ValueError(
-        f"var is of incorrect size: expected {list(shape)}, or {list(shape[:-1])} with or without a last dimension of "
+        f"var is of incorrect size: expected {list(shape)}, or {list(shape[:-1])} with or without a last "
+        "dimension of "
         f"size 1, but got {list(own)}."
     )

@@ -13,10 +13,12 @@ from raxis.tensor import Tensor
 
 
 def _positive_part(operand: Tensor) -> Tensor:
-    return operand.clamp(min=0)  # type: ignore[no-any-return]
+    return operand.clamp(min=0)
 
 
-@functional(f"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, {LOSS_TAIL}) -> Tensor")
+@functional(
+    f"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, {LOSS_TAIL}) -> Tensor"
+)
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
@@ -59,7 +61,11 @@ def hinge_embedding_loss(
 
 @functional(f"soft_margin_loss(Tensor input, Tensor target, {LOSS_TAIL}) -> Tensor")
 def soft_margin_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """``log(1 + exp(-target * input))`` for targets of 1 and -1.
 
@@ -72,7 +78,9 @@ def soft_margin_loss(
     return reduced((-target * input).exp().log1p(), reduction)
 
 
-@functional(f"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, {LOSS_TAIL}) -> Tensor")
+@functional(
+    f"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, {LOSS_TAIL}) -> Tensor"
+)
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
@@ -98,7 +106,8 @@ def cosine_embedding_loss(
     reduction = chosen_reduction(size_average, reduce, reduction)
     if target.ndim not in (0, 1) or (input1.ndim, input2.ndim) != (target.ndim + 1, target.ndim + 1):
         raise RuntimeError(
-            f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors (0D or 1D targets only), but found "
+            f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors (0D or 1D targets only), "
+            "but found "
             f"inputs with sizes {list(input1.shape)} and {list(input2.shape)}."
         )
     squares1, squares2 = ((operand * operand).sum(-1) + 1e-12 for operand in (input1, input2))
@@ -109,7 +118,8 @@ def cosine_embedding_loss(
 
 
 @functional(
-    f"multi_margin_loss(Tensor input, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, {LOSS_TAIL}) -> Tensor"
+    "multi_margin_loss(Tensor input, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, "
+    f"{LOSS_TAIL}) -> Tensor"
 )
 def multi_margin_loss(
     input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
@@ -150,20 +160,30 @@ def multi_margin_loss(
 def _scored(input: Tensor, target: Tensor, weight: Tensor | None) -> tuple[Tensor, Tensor]:
     """Scores as [N, C] and classes as [N, K]."""
     if input.ndim > 2 or 0 in input._layout.shape[-1:]:
-        raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}")
+        raise RuntimeError(
+            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}"
+        )
     rows = input if input.ndim == 2 else input.reshape(1, -1)
     if target.dtype is not int64:
         raise RuntimeError(f"expected scalar type Long for targets but found {target.dtype}.")
     if target._layout.shape[0] != rows._layout.shape[0]:
-        raise RuntimeError(f"inconsistent target size: expected {rows.shape[0]} rows, but got {list(target.shape)}.")
+        raise RuntimeError(
+            f"inconsistent target size: expected {rows.shape[0]} rows, but got {list(target.shape)}."
+        )
     if weight is not None and weight._layout.shape != rows._layout.shape[1:]:
-        raise RuntimeError(f"inconsistent weight size: expected {list(rows.shape[1:])}, but got {list(weight.shape)}.")
+        raise RuntimeError(
+            f"inconsistent weight size: expected {list(rows.shape[1:])}, but got {list(weight.shape)}."
+        )
     return rows, target
 
 
 @functional(f"multilabel_margin_loss(Tensor input, Tensor target, {LOSS_TAIL}) -> Tensor")
 def multilabel_margin_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """Mean over classes of ``max(0, 1 - (input[wanted] - input[other]))`` for all wanted and other classes.
 
@@ -182,7 +202,9 @@ def multilabel_margin_loss(
     """
     reduction = chosen_reduction(size_average, reduce, reduction)
     if target._layout.shape != input._layout.shape:
-        raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
+        raise RuntimeError(
+            f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
+        )
     rows, labels = _scored(input, target if target.ndim == 2 else target.reshape(1, -1), None)
     counts = (labels < 0).to(int64).cumsum(1) == 0
     classes = labels.masked_fill(~counts, 0)
@@ -193,7 +215,9 @@ def multilabel_margin_loss(
     return reduced(losses.reshape(input.shape[:-1]), reduction)
 
 
-@functional(f"multilabel_soft_margin_loss(Tensor input, Tensor target, Tensor? weight=None, {LOSS_TAIL}) -> Tensor")
+@functional(
+    f"multilabel_soft_margin_loss(Tensor input, Tensor target, Tensor? weight=None, {LOSS_TAIL}) -> Tensor"
+)
 def multilabel_soft_margin_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
@@ -217,7 +241,10 @@ def multilabel_soft_margin_loss(
 _TRIPLET = "Tensor anchor, Tensor positive, Tensor negative"
 
 
-@functional(f"triplet_margin_loss({_TRIPLET}, float margin=1.0, float p=2, float eps=1e-6, bool swap=False, {LOSS_TAIL}) -> Tensor")
+@functional(
+    f"triplet_margin_loss({_TRIPLET}, float margin=1.0, float p=2, float eps=1e-6, bool swap=False, "
+    f"{LOSS_TAIL}) -> Tensor"
+)
 def triplet_margin_loss(
     anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
     swap: bool = False, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
@@ -250,7 +277,9 @@ def triplet_margin_loss(
             f"anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
         )
     reduction = chosen_reduction(size_average, reduce, reduction)
-    return _triplet(anchor, positive, negative, lambda x, y: pairwise_distance(x, y, p, eps), margin, swap, reduction)
+    return _triplet(
+        anchor, positive, negative, lambda x, y: pairwise_distance(x, y, p, eps), margin, swap, reduction
+    )
 
 
 def _triplet(
@@ -291,4 +320,6 @@ def triplet_margin_with_distance_loss(
             "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
             f"anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
         )
-    return _triplet(anchor, positive, negative, distance_function or pairwise_distance, margin, swap, reduction)
+    return _triplet(
+        anchor, positive, negative, distance_function or pairwise_distance, margin, swap, reduction
+    )

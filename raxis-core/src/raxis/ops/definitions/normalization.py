@@ -23,7 +23,9 @@ def _update(running: Tensor | None, statistic: Tensor, momentum: float) -> None:
 def _check_channels(name: str, channels: int, **operands: Tensor | None) -> None:
     for label, operand in operands.items():
         if operand is not None and operand._layout.numel != channels:
-            raise RuntimeError(f"{name}: {label} should contain {channels} elements not {operand._layout.numel}")
+            raise RuntimeError(
+                f"{name}: {label} should contain {channels} elements not {operand._layout.numel}"
+            )
 
 
 _BATCH = "Tensor? weight=None, Tensor? bias=None"
@@ -63,13 +65,19 @@ def batch_norm(
     """
     shape = input._layout.shape
     if shape == (0,):
-        return input.clone()  # type: ignore[no-any-return]
+        return input.clone()
     if len(shape) < 2:
-        raise RuntimeError(f"batch_norm expected input of at least 2 dimensions [N, C, ...], but got {list(shape)}.")
+        raise RuntimeError(
+            f"batch_norm expected input of at least 2 dimensions [N, C, ...], but got {list(shape)}."
+        )
     values = input._layout.numel // max(shape[1], 1)
     if training and values == 1:
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
-    _check_channels("batch_norm", shape[1], running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {input.shape}"
+        )
+    _check_channels(
+        "batch_norm", shape[1], running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
+    )
     if not training:
         if running_mean is None or running_var is None:
             raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
@@ -94,18 +102,23 @@ def _apply_statistics(
     if bias is not None:
         shift = shift + bias
     aligned = (1, -1, *(1,) * (input.ndim - 2))
-    return (input * factor.reshape(aligned) + shift.reshape(aligned)).to(input.dtype)  # type: ignore[no-any-return]
+    return (input * factor.reshape(aligned) + shift.reshape(aligned)).to(input.dtype)
 
 
-def _normalized(name: str, input: Tensor, normalized_shape: Sequence[int] | int, **operands: Tensor | None) -> Dims:
+def _normalized(
+    name: str, input: Tensor, normalized_shape: Sequence[int] | int, **operands: Tensor | None
+) -> Dims:
     """The last dimensions, which must have the shape `normalized_shape`."""
     wanted = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     own = input._layout.shape
     if not wanted:
-        raise RuntimeError(f"{name}: Expected normalized_shape to be at least 1-dimensional, but got {list(wanted)}.")
+        raise RuntimeError(
+            f"{name}: Expected normalized_shape to be at least 1-dimensional, but got {list(wanted)}."
+        )
     if own[len(own) - len(wanted) :] != wanted or len(own) < len(wanted):
         raise RuntimeError(
-            f"{name}: Given normalized_shape={list(wanted)}, expected input with shape [*, {', '.join(map(str, wanted))}], "
+            f"{name}: Given normalized_shape={list(wanted)}, expected input with shape [*, "
+            f"{', '.join(map(str, wanted))}], "
             f"but got input of size {list(own)}"
         )
     for label, operand in operands.items():
@@ -147,7 +160,10 @@ def layer_norm(
 
 @functional("rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor")
 def rms_norm(
-    input: Tensor, normalized_shape: Sequence[int] | int, weight: Tensor | None = None, eps: float | None = None
+    input: Tensor,
+    normalized_shape: Sequence[int] | int,
+    weight: Tensor | None = None,
+    eps: float | None = None,
 ) -> Tensor:
     """Divide by the root mean square over the last dimensions.
 
@@ -177,7 +193,11 @@ def rms_norm(
 
 @functional(f"group_norm(Tensor input, int num_groups, {_BATCH}, float eps=1e-5) -> Tensor")
 def group_norm(
-    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
 ) -> Tensor:
     """Normalise groups of channels over channels and space.
 
@@ -203,7 +223,8 @@ def group_norm(
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
     if num_groups <= 0 or shape[1] % num_groups:
         raise RuntimeError(
-            f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(shape)} and "
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(shape)} and "
             f"num_groups={num_groups}"
         )
     _check_channels("group_norm", shape[1], weight=weight, bias=bias)
@@ -246,11 +267,22 @@ def instance_norm(
     """
     shape = input._layout.shape
     if len(shape) < 2:
-        raise RuntimeError(f"instance_norm expected input of at least 2 dimensions [N, C, ...], but got {list(shape)}.")
-    _check_channels("instance_norm", shape[1], running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+        raise RuntimeError(
+            f"instance_norm expected input of at least 2 dimensions [N, C, ...], but got {list(shape)}."
+        )
+    _check_channels(
+        "instance_norm",
+        shape[1],
+        running_mean=running_mean,
+        running_var=running_var,
+        weight=weight,
+        bias=bias,
+    )
     if not use_input_stats:
         if running_mean is None or running_var is None:
-            raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
+            raise RuntimeError(
+                "Expected running_mean and running_var to be defined when use_input_stats is false"
+            )
         return _apply_statistics(input, running_mean, running_var, weight, bias, eps)
     values = prod(shape[2:])
     if values == 1:
@@ -266,7 +298,9 @@ def instance_norm(
 @functional(
     "local_response_norm(Tensor input, int size, float alpha=0.0001, float beta=0.75, float k=1.0) -> Tensor"
 )
-def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
+def local_response_norm(
+    input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Tensor:
     """Divide by a power of the mean square over `size` neighbouring channels.
 
     Args:

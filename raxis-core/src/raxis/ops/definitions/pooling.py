@@ -2,37 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from math import prod
 from typing import Any
 
 from raxis.dtypes import int64
-from raxis.ops.definitions.convolution import Numbers, Sizes, per_dimension
+from raxis.ops.definitions.spatial import Numbers, Sizes, per_dimension, register_by_rank
 from raxis.ops.definitions.windows import _average_pool, _max_pool, _put_places, _window_places
 from raxis.ops.functional import functional, shared
 from raxis.tensor import Tensor
+
 
 def check_input(name: str, input: Tensor, rank: int) -> None:
     shape = input._layout.shape
     if len(shape) not in (rank + 1, rank + 2) or 0 in shape[len(shape) - rank - 1 :]:
         raise RuntimeError(
-            f"{name}: Expected {rank + 1}D or {rank + 2}D (batch mode) tensor with optional 0 dim batch size for input, "
+            f"{name}: Expected {rank + 1}D or {rank + 2}D (batch mode) tensor with optional 0 dim batch size "
+            "for input, "
             f"but got: {list(shape)}"
         )
 
 
-def _windows(name: str, rank: int, kernel_size: Numbers, stride: Any, padding: Numbers, dilation: Numbers) -> tuple[Sizes, ...]:
+def _windows(
+    name: str, rank: int, kernel_size: Numbers, stride: Any, padding: Numbers, dilation: Numbers
+) -> tuple[Sizes, ...]:
     """Kernel, stride, padding and dilation, one number per dimension."""
     kernel = per_dimension(kernel_size, rank)
     steps = kernel if stride is None or stride == () or stride == [] else per_dimension(stride, rank)
     pads, spreads = per_dimension(padding, rank), per_dimension(dilation, rank)
-    for label, values in (("kernel_size", kernel), ("stride", steps), ("padding", pads), ("dilation", spreads)):
+    for label, values in (
+        ("kernel_size", kernel),
+        ("stride", steps),
+        ("padding", pads),
+        ("dilation", spreads),
+    ):
         if len(values) != rank:
-            raise RuntimeError(f"{name}: {label} must be one number or {rank} of them, but got {list(values)}.")
+            raise RuntimeError(
+                f"{name}: {label} must be one number or {rank} of them, but got {list(values)}."
+            )
     if min(kernel) <= 0 or min(steps) <= 0 or min(spreads) <= 0:
         raise RuntimeError(
-            f"{name}: kernel_size, stride and dilation must be greater than zero, but got {list(kernel)}, {list(steps)} "
+            f"{name}: kernel_size, stride and dilation must be greater than zero, but got {list(kernel)}, "
+            f"{list(steps)} "
             f"and {list(spreads)}."
         )
     for width, before, spread in zip(kernel, pads, spreads, strict=True):
@@ -64,15 +76,7 @@ def _average(
     check_input(name, input, rank)
     if divisor_override == 0:
         raise RuntimeError(f"{name}: divisor must be not zero")
-    return _average_pool(input, kernel, steps, pads, ceil_mode, count_include_pad, divisor_override)
-
-
-def register_by_rank(register: Callable[[str], Any], schema: str, body: Any, doc: str, rank: int) -> Any:
-    """Register one of the functions that exist for one, two and three dimensions."""
-    shape = ("L", "H, W", "D, H, W")[rank - 1]
-    fours, twos = ", ".join(["4"] * rank), ", ".join(["2"] * rank)
-    body.__doc__ = doc.format(n=rank, shape=shape, fours=fours, twos=twos)
-    return register(schema.format(n=rank))(body)
+    return _average_pool(input, kernel, steps, pads, ceil_mode, count_include_pad, divisor_override)  # type: ignore[no-any-return]
 
 
 _MAX_POOL = """The greatest element of every window of the last {n} dimension(s).
@@ -165,7 +169,9 @@ def _average_pool_of(rank: int) -> Any:
         input: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
         ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
     ) -> Tensor:  # fmt: skip
-        return _average(rank, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+        return _average(
+            rank, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
 
     schema = (
         "avg_pool{n}d(Tensor input, int[{n}] kernel_size, int[{n}]? stride=None, int[{n}] padding=0, "
@@ -235,7 +241,9 @@ def _unpool(
     try:
         return _put_places(input, indices, sizes, False)  # type: ignore[no-any-return]
     except IndexError as error:
-        raise RuntimeError(f"{name}: found an invalid max index for output size {list(sizes)}: {error}") from error
+        raise RuntimeError(
+            f"{name}: found an invalid max index for output size {list(sizes)}: {error}"
+        ) from error
 
 
 def _unpooled_sizes(
@@ -249,7 +257,10 @@ def _unpooled_sizes(
         return least
     given = tuple(output_size)[-len(sizes) :]
     if len(output_size) not in (len(sizes), len(sizes) + 1, len(sizes) + 2):
-        raise ValueError(f"{name}: output_size should have {len(sizes)} or {len(sizes) + 2} elements, but it is {list(output_size)}")
+        raise ValueError(
+            f"{name}: output_size should have {len(sizes)} or {len(sizes) + 2} elements, but it is "
+            f"{list(output_size)}"
+        )
     for wanted, size, step in zip(given, least, stride, strict=True):
         if not size - step < wanted < size + step:
             raise ValueError(
@@ -276,7 +287,11 @@ _POWER = """The p-norm of every window: ``(sum(x ** norm_type)) ** (1 / norm_typ
 
 def _power_pool_of(rank: int) -> Any:
     def body(
-        input: Tensor, norm_type: float, kernel_size: Numbers, stride: Numbers | None = None, ceil_mode: bool = False
+        input: Tensor,
+        norm_type: float,
+        kernel_size: Numbers,
+        stride: Numbers | None = None,
+        ceil_mode: bool = False,
     ) -> Tensor:
         kernel, steps, pads, _ = _windows(f"lp_pool{rank}d", rank, kernel_size, stride, 0, 1)
         check_input(f"lp_pool{rank}d", input, rank)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from raxis.dtypes import Category, DType, float32, float64, int64
-from raxis.ops.definitions.convolution import Sizes, per_dimension
+from raxis.ops.definitions.spatial import Sizes, per_dimension
 from raxis.ops.definitions.taps import Taps, taps
 from raxis.ops.formulas import wide_dtype
 from raxis.ops.functional import functional, shared
@@ -57,7 +57,9 @@ def _resample(input: Tensor, output_size: Sizes, mode: str, align_corners: bool,
     lead = input.ndim - len(output_size)
     dtype = _working_dtype(input.dtype, mode)
     result = cast(input, dtype)
-    for axis, (indices, weights) in _axes(input._layout.shape[lead:], output_size, mode, align_corners, scales, dtype):
+    for axis, (indices, weights) in _axes(
+        input._layout.shape[lead:], output_size, mode, align_corners, scales, dtype
+    ):
         parts = [
             _weighted(emit("take", result, _index(column), dim=lead + axis), lead + axis, weight, mode)
             for column, weight in zip(indices.T, weights.T, strict=True)
@@ -70,7 +72,9 @@ def _rounded(result: Tensor, dtype: DType) -> Tensor:
     if result.dtype is dtype or dtype.category is Category.FLOAT:
         return result
     limits = np.iinfo(dtype.numpy)
-    low, high, half = (constant(value, result.dtype, result._layout.shape) for value in (limits.min, limits.max, 0.5))
+    low, high, half = (
+        constant(value, result.dtype, result._layout.shape) for value in (limits.min, limits.max, 0.5)
+    )
     nearest = emit("floor", emit("add", result, half))
     return emit("minimum", emit("maximum", nearest, low), high)  # type: ignore[no-any-return]
 
@@ -89,7 +93,9 @@ def _resample_gradient(grad: Tensor, size: Sizes, mode: str, align_corners: bool
     lead = grad.ndim - len(size)
     dtype = wide_dtype(grad.dtype)
     result = cast(grad, dtype)
-    for axis, (indices, weights) in _axes(size, grad._layout.shape[lead:], mode, align_corners, scales, dtype):
+    for axis, (indices, weights) in _axes(
+        size, grad._layout.shape[lead:], mode, align_corners, scales, dtype
+    ):
         shape = list(result._layout.shape)
         shape[lead + axis] = size[axis]
         total: Tensor = constant(0, dtype, shape)
@@ -126,7 +132,9 @@ def _sum(parts: Sequence[Tensor]) -> Tensor:
     return total
 
 
-def resample(input: Tensor, sizes: Sizes, mode: str, align_corners: bool, scales: Sequence[float | None]) -> Tensor:
+def resample(
+    input: Tensor, sizes: Sizes, mode: str, align_corners: bool, scales: Sequence[float | None]
+) -> Tensor:
     """`input` with its last dimensions resampled to `sizes`; see `taps` for the modes."""
     factors = tuple(0.0 if scale is None else float(scale) for scale in scales)
     return _resample(input, sizes, mode, align_corners, factors)  # type: ignore[no-any-return]
@@ -192,16 +200,22 @@ def interpolate(
 def _check_interpolation(input: Tensor, mode: str, align_corners: bool | None, antialias: bool) -> None:
     rank = input.ndim - 2
     if align_corners is not None and mode not in _ALIGNED:
-        raise ValueError(f"align_corners option can only be set with the interpolating modes: {' | '.join(_ALIGNED)}")
+        raise ValueError(
+            f"align_corners option can only be set with the interpolating modes: {' | '.join(_ALIGNED)}"
+        )
     if mode not in _MODES or rank not in _MODES[mode]:
         raise NotImplementedError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: "
             f"{' | '.join(_MODES)} (got {mode})"
         )
     if antialias and mode not in ("bilinear", "bicubic"):
-        raise ValueError("Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input")
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input"
+        )
     if 0 in input._layout.shape[1:]:
-        raise RuntimeError(f"Input and output sizes should be greater than 0, but got input of size {list(input.shape)}.")
+        raise RuntimeError(
+            f"Input and output sizes should be greater than 0, but got input of size {list(input.shape)}."
+        )
 
 
 def _target(input: Tensor, rank: int, size: Any, scale_factor: Any) -> tuple[Sizes, Sequence[float | None]]:
@@ -211,13 +225,16 @@ def _target(input: Tensor, rank: int, size: Any, scale_factor: Any) -> tuple[Siz
     given = size if size is not None else scale_factor
     if not isinstance(given, (int, float)) and len(given) != rank:
         raise ValueError(
-            f"Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of "
+            "Input and output must have the same number of spatial dimensions, but got input with spatial "
+            "dimensions of "
             f"{list(input.shape[2:])} and output size or scale factor of {given}."
         )
     if size is not None:
         sizes, scales = per_dimension(size, rank), (None,) * rank
     else:
-        factors = (float(scale_factor),) * rank if isinstance(scale_factor, (int, float)) else tuple(scale_factor)
+        factors = (
+            (float(scale_factor),) * rank if isinstance(scale_factor, (int, float)) else tuple(scale_factor)
+        )
         sizes = tuple(floor(length * factor) for length, factor in zip(input.shape[2:], factors, strict=True))
         return _positive(input, sizes), factors
     return _positive(input, sizes), scales
@@ -226,7 +243,8 @@ def _target(input: Tensor, rank: int, size: Any, scale_factor: Any) -> tuple[Siz
 def _positive(input: Tensor, sizes: Sizes) -> Sizes:
     if min(sizes) <= 0:
         raise RuntimeError(
-            f"Input and output sizes should be greater than 0, but got input {list(input.shape)} and output {list(sizes)}."
+            f"Input and output sizes should be greater than 0, but got input {list(input.shape)} and output "
+            f"{list(sizes)}."
         )
     return sizes
 
@@ -236,7 +254,11 @@ def _positive(input: Tensor, sizes: Sizes) -> Sizes:
     "bool? align_corners=None) -> Tensor"
 )
 def upsample(
-    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
+    input: Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
 ) -> Tensor:
     """Deprecated name of `interpolate`."""
     return _deprecated("upsample", interpolate(input, size, scale_factor, mode, align_corners))
@@ -256,7 +278,9 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
 
 def _deprecated(name: str, result: Tensor) -> Tensor:
     warnings.warn(
-        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", UserWarning, stacklevel=3
+        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.",
+        UserWarning,
+        stacklevel=3,
     )
     return result
 
@@ -287,7 +311,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     split = input.reshape(*batch, kept, factor, factor, height, width)
     lead = len(batch)
     moved = split.permute(*range(lead + 1), lead + 3, lead + 1, lead + 4, lead + 2)
-    return moved.reshape(*batch, kept, height * factor, width * factor)  # type: ignore[no-any-return]
+    return moved.reshape(*batch, kept, height * factor, width * factor)
 
 
 @shared("pixel_unshuffle(Tensor input, int downscale_factor) -> Tensor")
@@ -312,7 +336,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     split = input.reshape(*batch, channels, height // factor, factor, width // factor, factor)
     lead = len(batch)
     moved = split.permute(*range(lead + 1), lead + 2, lead + 4, lead + 1, lead + 3)
-    return moved.reshape(*batch, channels * factor * factor, height // factor, width // factor)  # type: ignore[no-any-return]
+    return moved.reshape(*batch, channels * factor * factor, height // factor, width // factor)
 
 
 @shared("channel_shuffle(Tensor input, int groups) -> Tensor")
@@ -334,4 +358,4 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
             f"groups, but got input of size {list(shape)} and groups={groups}."
         )
     split = input.reshape(shape[0], groups, shape[1] // groups, *shape[2:])
-    return split.transpose(1, 2).reshape(*shape)  # type: ignore[no-any-return]
+    return split.transpose(1, 2).reshape(*shape)

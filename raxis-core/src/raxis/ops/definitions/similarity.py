@@ -31,16 +31,18 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {dtype}")
     shape = broadcast_shapes(x1._layout.shape, x2._layout.shape)
     first, second = x1.to(dtype).expand(shape), x2.to(dtype).expand(shape)
-    return (_unit(first, dim, eps) * _unit(second, dim, eps)).sum(dim)  # type: ignore[no-any-return]
+    return (_unit(first, dim, eps) * _unit(second, dim, eps)).sum(dim)
 
 
 def _unit(operand: Tensor, dim: int, eps: float) -> Tensor:
     length = operand.norm(2, dim, keepdim=True)
-    return operand / length.clamp(min=eps)  # type: ignore[no-any-return]
+    return operand / length.clamp(min=eps)
 
 
 @shared("pairwise_distance(Tensor x1, Tensor x2, float p=2.0, float eps=1e-6, bool keepdim=False) -> Tensor")
-def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Tensor:
     """The p-norm of ``x1 - x2 + eps`` along the last dimension.
 
     Args:
@@ -55,11 +57,13 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
         >>> raxis.pairwise_distance(raxis.tensor([0.0, 3.0]), raxis.tensor([4.0, 0.0]), eps=0.0)
         tensor(5.)
     """
-    return (x1 - x2 + eps).norm(p, -1, keepdim=keepdim)  # type: ignore[no-any-return]
+    return (x1 - x2 + eps).norm(p, -1, keepdim=keepdim)
 
 
 @functional("normalize(Tensor input, float p=2.0, int dim=1, float eps=1e-12, Tensor? out=None) -> Tensor")
-def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
+def normalize(
+    input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None
+) -> Tensor:
     """`input` divided by its p-norm along `dim`.
 
     Args:
@@ -76,7 +80,7 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, o
     """
     length = input.norm(p, dim, keepdim=True).clamp(min=eps)
     if out is None:
-        return input / length  # type: ignore[no-any-return]
+        return input / length
     from raxis import div
 
-    return div(input, length, out=out)  # type: ignore[no-any-return]
+    return div(input, length, out=out)

@@ -51,7 +51,9 @@ def _softmax_result_gradient(grad: Tensor, v: Tensor, result: Tensor, dim: int) 
     "_softmax_gradient(Tensor grad_result, Tensor result_of, int dim) -> Tensor",
     vjp={
         "grad_result": lambda grad, result_of, dim: _softmax_gradient(grad, result_of, dim),
-        "result_of": lambda grad, grad_result, result_of, dim: _softmax_result_gradient(grad_result, grad, result_of, dim),
+        "result_of": lambda grad, grad_result, result_of, dim: _softmax_result_gradient(
+            grad_result, grad, result_of, dim
+        ),
     },
     **_OPTIONS,
 )
@@ -60,7 +62,9 @@ def _softmax_gradient(grad_result: Tensor, result_of: Tensor, dim: int) -> Any:
     axis = wrap_dim(dim, result_of.ndim)
     grad, result = wide(grad_result), wide(result_of)
     product = emit("mul", grad, result)
-    return cast(emit("sub", product, emit("mul", result, along("reduce_sum", product, axis))), result_of.dtype)
+    return cast(
+        emit("sub", product, emit("mul", result, along("reduce_sum", product, axis))), result_of.dtype
+    )
 
 
 @lowered(
@@ -156,7 +160,9 @@ def _chosen_dim(name: str, dim: int | None, ndim: int, stacklevel: int) -> int:
 
 
 @functional("softmax" + _SIGNATURE)
-def _functional_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DType | None = None) -> Tensor:
+def _functional_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DType | None = None
+) -> Tensor:
     """``exp(input) / sum(exp(input))`` along a dimension; see `raxis.softmax`.
 
     Example:
@@ -182,7 +188,9 @@ def _functional_log_softmax(
 
 
 @functional("softmin" + _SIGNATURE)
-def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DType | None = None) -> Tensor:
+def softmin(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DType | None = None
+) -> Tensor:
     """``softmax(-input)`` along a dimension.
 
     Example:

@@ -68,7 +68,9 @@ def _gradients(
     if grad is None:
         return None, None, None
     mean, variance = conj(results[1]), conj(results[2])
-    found = _standardize_gradient(grad, conj(input), _conj(weight), mean, variance, dim, affine_dim, eps, center)
+    found = _standardize_gradient(
+        grad, conj(input), _conj(weight), mean, variance, dim, affine_dim, eps, center
+    )
     return found[0], found[1] if weight is not None else None, found[2] if bias_layout is not None else None
 
 
@@ -79,7 +81,13 @@ def _gradients(
     **_OPTIONS,
 )
 def _standardize(
-    input: Tensor, weight: Tensor | None, bias: Tensor | None, dim: Dims, affine_dim: Dims, eps: float, center: bool
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    dim: Dims,
+    affine_dim: Dims,
+    eps: float,
+    center: bool,
 ) -> Any:
     """``(input - mean) / sqrt(variance + eps) * weight + bias`` over `dim`, with the statistics used.
 
@@ -107,7 +115,7 @@ class _Normal:
         self.unit = centred * self.rstd
 
     def mean(self, operand: Tensor) -> Tensor:
-        return operand.mean(self.axes, keepdim=True)  # type: ignore[no-any-return]
+        return operand.mean(self.axes, keepdim=True)
 
     def gradient(self, grad: Tensor) -> Tensor:
         """S(grad) of the module's docstring."""
@@ -132,7 +140,9 @@ def _derivatives_of_gradients(
         through, scaled = normal.gradient(from_input), grad * factor
         by_grad.append(through * factor)
         by_weight = None if weight is None else (grad * through).sum_to_size(affine).reshape(weight.shape)
-        inner = from_input * normal.mean(scaled * normal.unit) + scaled * normal.mean(from_input * normal.unit)
+        inner = from_input * normal.mean(scaled * normal.unit) + scaled * normal.mean(
+            from_input * normal.unit
+        )
         by_unit.append(-normal.rstd * inner)
         by_input.append(-normal.rstd * normal.unit * normal.mean(from_input * normal.gradient(scaled)))
     if from_weight is not None:
@@ -154,13 +164,16 @@ def _total(parts: Sequence[Tensor]) -> Tensor:
 
 
 @lowered(
-    "_standardize_gradient(Tensor grad_output, Tensor input, Tensor? weight, Tensor mean, Tensor variance, int[] dim, "
+    "_standardize_gradient(Tensor grad_output, Tensor input, Tensor? weight, Tensor mean, Tensor variance, "
+    "int[] dim, "
     "int[] affine_dim, float eps, bool center) -> (Tensor input_grad, Tensor weight_grad, Tensor bias_grad)",
     vjp={
-        ("grad_output", "input", "weight"): lambda grads, grad_output, input, weight, dim, affine_dim, eps, center: (
-            _derivatives_of_gradients(
-                grads, conj(grad_output), conj(input), _conj(weight), dim, affine_dim, eps, center
-            )
+        (
+            "grad_output",
+            "input",
+            "weight",
+        ): lambda grads, grad_output, input, weight, dim, affine_dim, eps, center: _derivatives_of_gradients(
+            grads, conj(grad_output), conj(input), _conj(weight), dim, affine_dim, eps, center
         )
     },
     **_OPTIONS,

@@ -35,7 +35,11 @@ def taps(mode: str, size: int, count: int, align_corners: bool, scale: float, dt
         return _nearest(size, places, step, 0.5 if mode == "nearest-exact" else 0.0)
     if mode.startswith("antialias"):
         return _antialiased(size, places, step, 1.0 if mode.endswith("linear") else 2.0)
-    return _linear(size, places, step, align_corners) if mode == "linear" else _cubic(size, places, step, align_corners)
+    return (
+        _linear(size, places, step, align_corners)
+        if mode == "linear"
+        else _cubic(size, places, step, align_corners)
+    )
 
 
 def _step(size: int, count: int, align_corners: bool, scale: float, dtype: Any) -> Any:
@@ -52,16 +56,22 @@ def _area(size: int, count: int, dtype: Any) -> Taps:
     starts = np.array([start for start, _ in bins], dtype=np.int64).reshape(-1, 1)
     lengths = np.array([stop - start for start, stop in bins], dtype=np.int64).reshape(-1, 1)
     inside = offsets < lengths
-    return np.where(inside, starts + offsets, starts), np.where(inside, 1 / np.maximum(lengths, 1), 0).astype(dtype)
+    return np.where(inside, starts + offsets, starts), np.where(inside, 1 / np.maximum(lengths, 1), 0).astype(
+        dtype
+    )
 
 
 def _nearest(size: int, places: Any, step: Any, shift: float) -> Taps:
-    indices = np.minimum(np.floor((places + places.dtype.type(shift)) * step).astype(np.int64), size - 1)[:, None]
+    indices = np.minimum(np.floor((places + places.dtype.type(shift)) * step).astype(np.int64), size - 1)[
+        :, None
+    ]
     return indices, np.ones_like(indices)
 
 
 def _centres(places: Any, step: Any, align_corners: bool) -> Any:
-    return places * step if align_corners else (places + places.dtype.type(0.5)) * step - places.dtype.type(0.5)
+    return (
+        places * step if align_corners else (places + places.dtype.type(0.5)) * step - places.dtype.type(0.5)
+    )
 
 
 def _linear(size: int, places: Any, step: Any, align_corners: bool) -> Taps:

@@ -7,6 +7,7 @@ are a batch. Places (`indices`) are positions in the row-major order of those la
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from math import prod
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from raxis import dtypes
 from raxis.dtypes import Category, DType
-from raxis.ops.definitions.convolution import Sizes
+from raxis.ops.definitions.spatial import Sizes
 from raxis.ops.formulas import wide
 from raxis.ops.table import lowered
 from raxis.ops.trace import cast, constant, emit
@@ -31,7 +32,9 @@ def pooled_size(size: int, kernel: int, stride: int, padding: int, dilation: int
     return count - 1 if ceil_mode and (count - 1) * stride >= size + padding else count
 
 
-def _padded(input: Tensor, fill: float, counts: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes) -> Tensor:
+def _padded(
+    input: Tensor, fill: float, counts: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes
+) -> Tensor:
     """The input padded, or cropped, to exactly what the windows cover."""
     lead = input.ndim - len(kernel)
     low, high = [0] * lead, [0] * lead
@@ -84,13 +87,19 @@ _WINDOWS = "int[] kernel_size, int[] stride, int[] padding, int[] dilation, bool
 
 
 def _max_gradient(
-    grad: Tensor, input: Tensor, kernel_size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool
+    grad: Tensor,
+    input: Tensor,
+    kernel_size: Sizes,
+    stride: Sizes,
+    padding: Sizes,
+    dilation: Sizes,
+    ceil_mode: bool,
 ) -> Tensor:
     indices = _window_places(input, kernel_size, stride, padding, dilation, ceil_mode)
     reach = (spread * (size - 1) + 1 for size, spread in zip(kernel_size, dilation, strict=True))
     overlapping = any(step < width for step, width in zip(stride, reach, strict=True))
     sizes = input._layout.shape[input.ndim - len(kernel_size) :]
-    return _put_places(grad, indices, sizes, overlapping)
+    return _put_places(grad, indices, sizes, overlapping)  # type: ignore[no-any-return]
 
 
 @lowered(
@@ -123,7 +132,9 @@ def _window_places(
     winner = winner_of(windows, len(kernel_size))
     tables = [
         [[start * step - before + spread * offset for offset in range(width)] for start in range(count)]
-        for count, width, step, before, spread in zip(counts, kernel_size, stride, padding, dilation, strict=True)
+        for count, width, step, before, spread in zip(
+            counts, kernel_size, stride, padding, dilation, strict=True
+        )
     ]
     return places_of(winner, tables, input._layout.shape[lead:])
 
@@ -139,31 +150,20 @@ def winner_of(windows: Tensor, rank: int) -> Tensor:
 def places_of(winner: Tensor, tables: Sequence[Sequence[Sequence[int]]], sizes: Sizes) -> Tensor:
     """Places from numbers of window elements; ``tables[axis][window][offset]`` is a coordinate."""
     shape = winner._layout.shape
-    lead = len(shape) - len(tables)
+    lead, widths = len(shape) - len(tables), [len(table[0]) for table in tables]
+    offsets = list(product(*map(range, widths)))
     result: Tensor | None = None
     for axis, (table, size) in enumerate(zip(tables, sizes, strict=True)):
-        width, below = len(table[0]), prod(len(other[0]) for other in tables[axis + 1 :])
-        offset = _remainder(_quotient(winner, below), width)
-        window = emit("iota", shape=shape, dtype=dtypes.int64, dim=lead + axis)
-        row = emit("mul", window, constant(width, dtypes.int64, shape))
         # Padding never wins but where all elements are the lowest number: then the nearest element does.
-        flat = [min(max(place, 0), size - 1) for places in table for place in places]
+        flat = [min(max(window[offset[axis]], 0), size - 1) for window in table for offset in offsets]
+        window = emit("iota", shape=shape, dtype=dtypes.int64, dim=lead + axis)
+        row = emit("add", emit("mul", window, constant(len(offsets), dtypes.int64, shape)), winner)
         lookup = emit("constant", value=tuple(flat), dtype=dtypes.int64, shape=(len(flat),))
-        place = emit("take", lookup, emit("add", row, offset), dim=0)
+        place = emit("take", lookup, row, dim=0)
         scaled = place if result is None else emit("mul", result, constant(size, dtypes.int64, shape))
         result = place if result is None else emit("add", scaled, place)
     assert result is not None  # kernels have at least one dimension
     return result
-
-
-def _quotient(operand: Tensor, divisor: int) -> Tensor:
-    if divisor == 1:
-        return operand
-    return emit("div", operand, constant(divisor, dtypes.int64, operand._layout.shape))  # type: ignore[no-any-return]
-
-
-def _remainder(operand: Tensor, divisor: int) -> Tensor:
-    return emit("remainder", operand, constant(divisor, dtypes.int64, operand._layout.shape))  # type: ignore[no-any-return]
 
 
 def _flattened(input: Tensor, rank: int) -> Tensor:
@@ -184,7 +184,9 @@ def _put_places(values: Tensor, indices: Tensor, size: Sizes, overlapping: bool)
     updates, places = _flattened(wide(values), rank), _flattened(indices, rank)
     zeros = constant(0, updates.dtype, (updates._layout.shape[0], prod(size)))
     filled = emit("scatter", zeros, places, updates, dim=1, reduce="add" if overlapping else "set")
-    return cast(emit("reshape", filled, shape=(*values._layout.shape[: values.ndim - rank], *size)), values.dtype)
+    return cast(
+        emit("reshape", filled, shape=(*values._layout.shape[: values.ndim - rank], *size)), values.dtype
+    )
 
 
 @lowered(
@@ -202,7 +204,9 @@ def _take_places(input: Tensor, indices: Tensor, rank: int) -> Any:
     return emit("reshape", taken, shape=indices._layout.shape)
 
 
-def _counts(input: Tensor, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool) -> Sizes:
+def _counts(
+    input: Tensor, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool
+) -> Sizes:
     """How many windows there are along each of the last dimensions."""
     sizes = input._layout.shape[input.ndim - len(kernel) :]
     counts = tuple(
@@ -211,7 +215,8 @@ def _counts(input: Tensor, kernel: Sizes, stride: Sizes, padding: Sizes, dilatio
     )
     if min(counts) < 1:
         raise RuntimeError(
-            f"Given input size: {list(input.shape)}. Calculated output size: {list(counts)} for kernel {list(kernel)}, "
+            f"Given input size: {list(input.shape)}. Calculated output size: {list(counts)} for kernel "
+            f"{list(kernel)}, "
             f"stride {list(stride)}, padding {list(padding)}, dilation {list(dilation)}. Output size is too small"
         )
     return counts
@@ -230,7 +235,9 @@ def _divided(
         return emit("div", sums, constant(divisor_override, dtype, shape))  # type: ignore[no-any-return]
     divisor: Tensor | None = None
     lead = len(shape) - len(kernel)
-    for axis, (size, width, step, before) in enumerate(zip(sizes, kernel, stride, padding, strict=True), lead):
+    for axis, (size, width, step, before) in enumerate(
+        zip(sizes, kernel, stride, padding, strict=True), lead
+    ):
         reach = before if count_include_pad else 0
         counted = [
             min(place * step - before + width, size + reach) - max(place * step - before, -reach)
@@ -244,9 +251,7 @@ def _divided(
     return emit("div", sums, divisor)  # type: ignore[no-any-return, arg-type]
 
 
-_AVERAGED = (
-    "int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override"
-)
+_AVERAGED = "int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override"
 
 
 @lowered(
@@ -269,7 +274,9 @@ def _average_pool(
     padded = _padded(wide(input), 0, counts, kernel_size, stride, padding, dense)
     sums = _combine("add", padded, kernel_size, stride, dense)
     sizes = input._layout.shape[input.ndim - len(kernel_size) :]
-    return cast(_divided(sums, sizes, kernel_size, stride, padding, count_include_pad, divisor_override), input.dtype)
+    return cast(
+        _divided(sums, sizes, kernel_size, stride, padding, count_include_pad, divisor_override), input.dtype
+    )
 
 
 @lowered(
@@ -295,6 +302,8 @@ def _average_pool_gradient(
         low.append(width - 1 - before)
         high.append(length + before - step * (count - 1) - 1)
         interior.append(step - 1)
-    spread = emit("pad", shares, constant(0, shares.dtype), low=tuple(low), high=tuple(high), interior=tuple(interior))
+    spread = emit(
+        "pad", shares, constant(0, shares.dtype), low=tuple(low), high=tuple(high), interior=tuple(interior)
+    )
     ones = (1,) * len(size)
     return cast(_combine("add", spread, kernel_size, ones, ones), grad.dtype)
