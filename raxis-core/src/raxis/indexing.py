@@ -6,6 +6,7 @@ view of those parts and then reads or writes at index tensors, with NumPy's rule
 
 from __future__ import annotations
 
+import functools
 import operator
 import warnings
 from collections.abc import Sequence
@@ -110,17 +111,67 @@ def _slice_part(part: Any) -> int | None:
 # ---- index tensors ---------------------------------------------------------------------------------
 
 
-class _Parsed:
-    """An index taken apart: the view of its basic parts, and what indexes the view's dimensions."""
+def _parse(input: Tensor, index: Any) -> tuple[Tensor, list[tuple[int, Tensor]]]:
+    """The view of the basic parts of an index, and the index tensors with the dimension of the view each is for."""
+    items = [_converted(input, item) for item in _as_tuple(index)]
+    key, dims = _recipe(tuple(map(_part, items)), input._layout.ndim)
+    view: Tensor = input if key is None else basic_index(input, key)
+    chosen = [item for item in items if isinstance(item, (bool, Tensor))]
+    return view, [(dim, _as_index(view, item)) for dim, item in zip(dims, chosen, strict=True)]
 
-    __slots__ = ("indices", "view")
 
-    def __init__(self, input: Tensor, index: Any) -> None:
-        items = [_converted(input, item) for item in _as_tuple(index)]
-        key, placed = _split(items, input._layout.ndim)
-        plain = all(part == WHOLE for part in key)
-        self.view: Tensor = input if plain and placed else basic_index(input, _as_ints(key))
-        self.indices: list[tuple[int, Tensor]] = placed
+_TRUTH = "truth"
+"""Stands for bools and 0-d masks, which index an added dimension of size 1."""
+
+
+def _part(item: Any) -> Any:
+    """What matters of one index for where the others go: hashable, and the same for all tensors of one layout."""
+    if isinstance(item, bool):
+        return _TRUTH
+    if not isinstance(item, Tensor):
+        return item
+    layout = item._layout
+    return _TRUTH if layout.dtype is dtypes.bool_ and not layout.ndim else layout
+
+
+@functools.lru_cache(maxsize=4096)
+def _recipe(parts: tuple[Any, ...], ndim: int) -> tuple[tuple[Any, ...] | None, tuple[int, ...]]:
+    """The basic index to take first (None: none), and the dimension of its result for every index tensor."""
+    consumed = sum(map(_consumed, parts))
+    if consumed > ndim:
+        raise IndexError(f"too many indices for tensor of dimension {ndim}, got {consumed}")
+    missing = ndim - consumed
+    key: list[Any] = []
+    dims: list[int] = []
+    position = 0
+    for part in parts:
+        added, rank = _basic_equivalent(part, missing)
+        if part is Ellipsis:
+            missing = 0
+        if part is _TRUTH or isinstance(part, Layout):
+            dims.append(position)
+        key += added
+        position += rank
+    key += [WHOLE] * missing
+    return (None if dims and all(part == WHOLE for part in key) else tuple(key)), tuple(dims)
+
+
+def _consumed(part: Any) -> int:
+    """How many dimensions an index stands for."""
+    if part is None or part is Ellipsis or part is _TRUTH:
+        return 0
+    return part.ndim if isinstance(part, Layout) and part.dtype is dtypes.bool_ else 1
+
+
+def _basic_equivalent(part: Any, missing: int) -> tuple[list[Any], int]:
+    """The basic index that leaves the dimensions of `part` to it, and how many dimensions that gives."""
+    if part is Ellipsis:
+        return [WHOLE] * missing, missing
+    if part is _TRUTH:
+        return [None], 1
+    if isinstance(part, Layout):
+        return [WHOLE] * _consumed(part), _consumed(part)
+    return [part], 0 if isinstance(part, int) else 1
 
 
 def _as_tuple(index: Any) -> tuple[Any, ...]:
@@ -146,14 +197,14 @@ def _is_legacy_tuple(index: list[Any]) -> bool:
 
 def _converted(input: Tensor, item: Any) -> Any:
     """An int, a slice triple, None, Ellipsis, bool or tensor."""
-    if item is None or item is Ellipsis or isinstance(item, bool):
-        return item
-    if isinstance(item, slice):
-        return (item.start, item.stop, item.step)
-    if isinstance(item, np.bool_):
-        return bool(item)
     if isinstance(item, Tensor):
         return _converted_tensor(item)
+    if item is None or item is Ellipsis or isinstance(item, (bool, int)):
+        return item
+    if isinstance(item, slice):
+        return (_slice_part(item.start), _slice_part(item.stop), _slice_part(item.step))
+    if isinstance(item, np.bool_):
+        return bool(item)
     if isinstance(item, (Sequence, np.ndarray)) and not isinstance(item, (str, bytes)):
         return _converted_tensor(_index_tensor(input, item))
     try:
@@ -187,70 +238,24 @@ def _converted_tensor(index: Tensor) -> Any:
     return index
 
 
-def _consumed(item: Any) -> int:
-    """How many dimensions an index stands for."""
-    if item is None or item is Ellipsis or isinstance(item, bool):
-        return 0
-    if isinstance(item, Tensor) and item._layout.dtype is dtypes.bool_:
-        return item._layout.ndim
-    return 1
-
-
-def _split(items: Sequence[Any], ndim: int) -> tuple[list[Any], list[tuple[int, Tensor]]]:
-    """The basic index with whole slices for index tensors, and each index tensor with its dimension of that view."""
-    consumed = sum(map(_consumed, items))
-    if consumed > ndim:
-        raise IndexError(f"too many indices for tensor of dimension {ndim}, got {consumed}")
-    missing = ndim - consumed
-    key: list[Any] = []
-    placed: list[tuple[int, Tensor]] = []
-    dim = 0
-    for item in items:
-        if item is Ellipsis:
-            key += [WHOLE] * missing
-            dim += missing
-            missing = 0
-        elif isinstance(item, bool) or (isinstance(item, Tensor) and not _consumed(item)):
-            key.append(None)
-            placed.append((dim, item))
-            dim += 1
-        elif isinstance(item, Tensor):
-            placed.append((dim, item))
-            key += [WHOLE] * _consumed(item)
-            dim += _consumed(item)
-        else:
-            key.append(item)
-            dim += not isinstance(item, int)
-    return key + [WHOLE] * missing, placed
-
-
-def _truth_as_index(view: Tensor, item: Any) -> Any:
-    """A bool that indexes an added dimension of size 1, as a mask of one element; others themselves."""
+def _as_index(view: Tensor, item: Any) -> Tensor:
+    """An index tensor on the device of what it indexes (those in host memory may index anything)."""
     if isinstance(item, bool):
-        return view.new_full((1,), item, dtype=dtypes.bool_)
-    return item if item._layout.ndim or item.dtype is not dtypes.bool_ else item.view(1)
-
-
-def _tensors(parsed: _Parsed) -> list[tuple[int, Tensor]]:
-    view = parsed.view
-    return [(dim, _on_device(_truth_as_index(view, item), view._layout)) for dim, item in parsed.indices]
-
-
-def _on_device(index: Tensor, layout: Layout) -> Tensor:
-    """Index tensors in host memory may index tensors anywhere."""
-    own = index._layout.device
-    return index.to(layout.device) if own is not layout.device and own.type == "cpu" else index
+        item = view.new_full((1,), item, dtype=dtypes.bool_)
+    elif not item._layout.ndim and item.dtype is dtypes.bool_:
+        item = item.view(1)
+    own, device = item._layout.device, view._layout.device
+    return item.to(device) if own is not device and own.type == "cpu" else item
 
 
 def _get_advanced(input: Tensor, index: Any) -> Tensor:
-    parsed = _Parsed(input, index)
-    if not parsed.indices:
-        return parsed.view
-    placed = _tensors(parsed)
-    if len(placed) == 1 and placed[0][1].dtype is dtypes.bool_:
-        return _get_masked(parsed.view, *placed[0])
-    tensors, dims = expand_masks(placed, parsed.view._layout.shape)
-    return read_indexed(parsed.view, tensors, dims)  # type: ignore[no-any-return]
+    view, placed = _parse(input, index)
+    if not placed:
+        return view
+    if len(placed) == 1 and placed[0][1]._layout.dtype is dtypes.bool_:
+        return _get_masked(view, *placed[0])
+    tensors, dims = expand_masks(placed, view._layout.shape)
+    return read_indexed(view, tensors, dims)  # type: ignore[no-any-return]
 
 
 def _get_masked(view: Tensor, dim: int, mask: Tensor) -> Tensor:
@@ -272,14 +277,13 @@ def _check_value(input: Tensor, value: Any) -> None:
 
 
 def _value_tensor(view: Tensor, value: Any) -> Tensor:
+    """A tensor as it is, an array as a tensor of the view's dtype."""
     if isinstance(value, Tensor):
         return value
-    if isinstance(value, np.ndarray):
-        from raxis.ops.definitions.literals import tensor
+    from raxis.ops.definitions.literals import tensor
 
-        made: Tensor = tensor(value, dtype=view.dtype, device=view.device)
-        return made
-    return view.new_full((), as_number(value, view.dtype))
+    made: Tensor = tensor(value, dtype=view.dtype, device=view.device)
+    return made
 
 
 def _assign(view: Tensor, value: Any) -> None:
@@ -295,17 +299,16 @@ def _assign(view: Tensor, value: Any) -> None:
 
 
 def _set_advanced(input: Tensor, index: Any, value: Any) -> None:
-    parsed = _Parsed(input, index)
-    view = parsed.view
-    if not parsed.indices:
+    view, placed = _parse(input, index)
+    if not placed:
         _assign(view, value)
         return
-    placed = _tensors(parsed)
     if len(placed) == 1 and placed[0][1].dtype is dtypes.bool_ and _is_single(value):
         _fill_masked(view, *placed[0], value)
         return
-    source = _value_tensor(view, value)
-    check_put_dtype(view, source.dtype)
+    source = as_number(value, view.dtype) if is_number(value) else _value_tensor(view, value)
+    if isinstance(source, Tensor):
+        check_put_dtype(view, source.dtype)
     tensors, dims = expand_masks(placed, view._layout.shape)
     view._write_indexed_(tensors, source, dims, False)
 

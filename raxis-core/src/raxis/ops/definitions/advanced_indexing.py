@@ -10,8 +10,10 @@ from typing import Any
 from raxis import dtypes
 from raxis.dtypes import DType
 from raxis.layout import Layout, Shape, broadcast_shapes
+from raxis.ops.promotion import Promotion
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import broadcast, cast, constant, emit
+from raxis.ptir.attributes import number_type
 from raxis.tensor import Tensor
 
 INDEX_DTYPES = frozenset({dtypes.int32, dtypes.int64})
@@ -147,19 +149,15 @@ def read_indexed(input: Tensor, indices: Sequence[Tensor], dims: Shape) -> Any:
     return emit("take", _merge(input, selection), _flat_index(indices, selection), dim=selection.place)
 
 
-def _without_overwritten(
-    grad: Tensor, indices: tuple[Tensor, ...], dims: Shape, accumulate: bool, values_layout: Layout
-) -> Tensor:
-    if accumulate:
-        return grad
-    from raxis.ops.definitions.creation import zeros
-
-    zero = zeros((), dtype=grad.dtype, device=values_layout.device)
-    return write_indexed(grad, indices, zero, dims, False)  # type: ignore[no-any-return]
+def _without_overwritten(grad: Tensor, indices: tuple[Tensor, ...], dims: Shape, accumulate: bool) -> Tensor:
+    zero = number_type(grad.dtype)(0)
+    return grad if accumulate else write_indexed(grad, indices, zero, dims, False)
 
 
 @lowered(
-    "_write_indexed(Tensor input, Tensor[] indices, Tensor values, int[] dims, bool accumulate) -> Tensor",
+    "_write_indexed(Tensor input, Tensor[] indices, Tensor|Scalar values, int[] dims, bool accumulate) -> Tensor",
+    promotion=Promotion.ARITHMETIC,
+    promoted=("input",),
     vjp={
         "input": _without_overwritten,
         "values": lambda grad, indices, dims: read_indexed(grad, indices, dims),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from raxis.layout import Layout, Shape, wrap_dim
@@ -14,20 +16,20 @@ from raxis.tensor import Tensor
 Sizes = int | Sequence[int]
 
 
-def _joined(grads: Sequence[Tensor | None], layout: Layout, split_sizes: Shape, dim: int) -> Tensor | None:
+def _joined(grads: Sequence[Tensor | None], input_layout: Layout, split_sizes: Shape, dim: int) -> Tensor | None:
     """The gradients of all pieces put together, zeros where none arrived."""
-    axis = wrap_dim(dim, layout.ndim)
+    axis = wrap_dim(dim, input_layout.ndim)
     present = [(position, grad) for position, grad in enumerate(grads) if grad is not None]
     if len(present) == 1:
         position, grad = present[0]
-        return embed_along(grad, layout, axis, sum(split_sizes[:position]))
+        return embed_along(grad, input_layout, axis, sum(split_sizes[:position]))
     from raxis.ops.definitions.creation import zeros
     from raxis.ops.definitions.joining import cat
 
-    shape = layout.shape
+    shape = input_layout.shape
     pieces = [
         grad if grad is not None
-        else zeros((*shape[:axis], size, *shape[axis + 1 :]), dtype=layout.dtype, device=layout.device)
+        else zeros((*shape[:axis], size, *shape[axis + 1 :]), dtype=input_layout.dtype, device=input_layout.device)
         for grad, size in zip(grads, split_sizes, strict=True)
     ]  # fmt: skip
     joined: Tensor = cat(pieces, axis)
@@ -67,7 +69,7 @@ def _split_lower(input: Tensor, split_sizes: Shape, dim: int) -> Any:
 @viewed(
     "split_with_sizes(Tensor input, int[] split_sizes, int dim=0) -> Tensor",
     lower=_split_lower,
-    vjp={"input": lambda grads, input_layout, split_sizes, dim: _joined(grads, input_layout, split_sizes, dim)},
+    vjp={"input": _joined},
 )
 def split_with_sizes(layout: Layout, split_sizes: Shape, dim: int) -> list[Geometry]:
     """Views of consecutive parts of one dimension, of the given sizes.
@@ -83,14 +85,14 @@ def split_with_sizes(layout: Layout, split_sizes: Shape, dim: int) -> list[Geome
     ]
 
 
-def _equal_sizes(tensor: Tensor, split_size: int, dim: int) -> Shape:
+@functools.lru_cache(maxsize=4096)
+def _equal_sizes(shape: Shape, split_size: int, dim: int) -> Shape:
     """Sizes of `split_size`, the last one smaller."""
-    layout = tensor._layout
-    if layout.ndim == 0:
+    if not shape:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     if split_size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
-    size = layout.shape[wrap_dim(dim, layout.ndim)]
+    size = shape[wrap_dim(dim, len(shape))]
     if split_size == 0:
         if size:
             raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
@@ -120,7 +122,7 @@ def split(
     """
     sizes = split_size if split_size_or_sections is None else split_size_or_sections
     if isinstance(sizes, int):
-        sizes = _equal_sizes(tensor, sizes, dim)
+        sizes = _equal_sizes(tensor._layout.shape, sizes, dim)
     if sizes is None:
         raise TypeError("split() missing 1 required positional argument: 'split_size_or_sections'")
     parts: tuple[Tensor, ...] = split_with_sizes(tensor, tuple(sizes), dim)
@@ -130,7 +132,7 @@ def split(
 @composed("unsafe_split(Tensor tensor, int split_size, int dim=0) -> Tensor", out=False)
 def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     """`split` whose results may be written in place under the tape."""
-    return unsafe_split_with_sizes(tensor, _equal_sizes(tensor, split_size, dim), dim)
+    return unsafe_split_with_sizes(tensor, _equal_sizes(tensor._layout.shape, split_size, dim), dim)
 
 
 @composed("unsafe_split_with_sizes(Tensor input, int[] split_sizes, int dim=0) -> Tensor", out=False)
@@ -141,18 +143,14 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int 
     return tuple(narrow(input, dim, start, size) for start, size in zip(_starts(sizes), sizes, strict=True))
 
 
-def _chunk_size(input: Tensor, chunks: int, dim: int) -> int:
-    layout = input._layout
-    if layout.ndim == 0:
+@functools.lru_cache(maxsize=4096)
+def _chunk_sizes(shape: Shape, chunks: int, dim: int) -> Shape:
+    if not shape:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    return -(-layout.shape[wrap_dim(dim, layout.ndim)] // chunks)
-
-
-def _chunk_sizes(input: Tensor, chunks: int, dim: int) -> Shape:
-    size = _chunk_size(input, chunks, dim)
-    return (0,) * chunks if size == 0 else _equal_sizes(input, size, dim)
+    size = -(-shape[wrap_dim(dim, len(shape))] // chunks)
+    return (0,) * chunks if size == 0 else _equal_sizes(shape, size, dim)
 
 
 @composed("chunk(Tensor input, int chunks, int dim=0) -> Tensor", out=False)
@@ -167,14 +165,14 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
         >>> raxis.chunk(raxis.arange(5), 2)
         (tensor([0, 1, 2]), tensor([3, 4]))
     """
-    parts: tuple[Tensor, ...] = split_with_sizes(input, _chunk_sizes(input, chunks, dim), dim)
+    parts: tuple[Tensor, ...] = split_with_sizes(input, _chunk_sizes(input._layout.shape, chunks, dim), dim)
     return parts
 
 
 @composed("unsafe_chunk(Tensor input, int chunks, int dim=0) -> Tensor", out=False)
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """`chunk` whose results may be written in place under the tape."""
-    return unsafe_split_with_sizes(input, _chunk_sizes(input, chunks, dim), dim)
+    return unsafe_split_with_sizes(input, _chunk_sizes(input._layout.shape, chunks, dim), dim)
 
 
 def _unbind_axis(layout: Layout, dim: int) -> int:
@@ -252,17 +250,16 @@ def tensor_split(
     size = layout.shape[axis]
     cuts = _section_bounds(size, given) if isinstance(given, int) else list(given)
     bounds: list[Any] = [0, *cuts, size]
-    return tuple(slice_along(input, axis, start, end) for start, end in zip(bounds, bounds[1:], strict=False))
+    return tuple(slice_along(input, axis, start, end) for start, end in pairwise(bounds))
 
 
 def _split_evenly(name: str, input: Tensor, given: Any, axis: int) -> tuple[Tensor, ...]:
     size = input._layout.shape[axis]
-    if isinstance(given, int):
-        if given <= 0 or size % given:
-            raise RuntimeError(
-                f"raxis.{name} attempted to split along dimension {axis}, but the size of the dimension {size} is not "
-                f"divisible by the split_size {given}!"
-            )
+    if isinstance(given, int) and (given <= 0 or size % given):
+        raise RuntimeError(
+            f"raxis.{name} attempted to split along dimension {axis}, but the size of the dimension {size} is not "
+            f"divisible by the split_size {given}!"
+        )
     return tensor_split(input, given, axis)
 
 

@@ -7,6 +7,7 @@ change the shape; `transposition` changes the order of dimensions, `slicing` tak
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 from raxis.dtypes import DType
@@ -216,19 +217,21 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         >>> raxis.zeros(2, 3, 4).flatten(1).shape
         raxis.Size([2, 12])
     """
-    shape = input._layout.shape
-    ndim = len(shape)
-    start, end = wrap_dim(start_dim, ndim), wrap_dim(end_dim, ndim)
+    shape = _flat_shape(input._layout.shape, start_dim, end_dim)
+    return input if shape is None else reshape(input, shape)
+
+
+@functools.lru_cache(maxsize=4096)
+def _flat_shape(shape: Shape, start_dim: int, end_dim: int) -> Shape | None:
+    """`shape` with dimensions merged; None where that changes nothing."""
+    start, end = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
     if start > end:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
-    if ndim == 0:
-        return _view(input, (1,))
+    if not shape:
+        return (1,)
     if start == end:
-        return input
-    merged = 1
-    for size in shape[start : end + 1]:
-        merged *= size
-    return reshape(input, (*shape[:start], merged, *shape[end + 1 :]))
+        return None
+    return (*shape[:start], math.prod(shape[start : end + 1]), *shape[end + 1 :])
 
 
 @composed("unflatten(Tensor input, int dim, int[] sizes) -> Tensor", out=False)
@@ -500,20 +503,27 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     return _as_strided(input, size, stride, offset - own)
 
 
-def _check_within_storage(input: Tensor, size: Shape, stride: Strides, offset: int) -> None:
+@functools.lru_cache(maxsize=4096)
+def _checked_extent(size: Shape, stride: Strides) -> int:
+    """Elements from the first to one past the last, after checking the sizes and strides themselves."""
     if len(size) != len(stride):
         raise RuntimeError(f"mismatch in length of strides and shape: {len(stride)} strides for shape {list(size)}")
     if any(step < 0 for step in stride):
         raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
     if any(length < 0 for length in size):
         raise RuntimeError(f"as_strided: sizes must not be negative, got sizes: {list(size)}")
+    return extent(size, stride)
+
+
+def _check_within_storage(input: Tensor, size: Shape, stride: Strides, offset: int) -> None:
+    reach = _checked_extent(size, stride)
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     layout = input._layout
     itemsize = layout.dtype.itemsize
-    needed = (offset + extent(size, stride)) * itemsize
+    needed = (offset + reach) * itemsize
     available = layout.nbytes if layout.traced else input._storage.nbytes
-    if needed > available and 0 not in size:
+    if needed > available and reach:
         raise RuntimeError(
             f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize {itemsize} "
             f"requiring a storage size of {needed} are out of bounds for storage of size {available}"
