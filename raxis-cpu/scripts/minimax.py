@@ -137,6 +137,10 @@ def _inverse_erfc(c: mp.mpf) -> mp.mpf:
     return x
 
 
+_ERFINV = _even(
+    lambda x: _inverse_erfc(1 - x) / x, _series(mp.sqrt(mp.pi) / 2, mp.sqrt(mp.pi) ** 3 / 24)
+)
+
 FITS: dict[str, tuple[Function, object, object, int]] = {
     "EXP": (_near(_exp, F(1) / 2), -LN2_HALF, LN2_HALF, 9),
     "EXP_SINGLE": (_near(_exp, F(1) / 2), -LN2_HALF, LN2_HALF, 5),
@@ -153,12 +157,13 @@ FITS: dict[str, tuple[Function, object, object, int]] = {
     "ASIN_SHORT": (_ASIN, 0, F("0.25"), 5),
     "ATAN": (_ATAN, 0, TAN_EIGHTH, 11),
     "ATAN_SHORT": (_ATAN, 0, TAN_EIGHTH, 5),
-    "TANH_SINGLE": (_TANH, 0, 1, 6),
+    "TANH_SINGLE": (_TANH, 0, F("0.5"), 5),
     "ERF": (_ERF, 0, 1, 14),
     "ERF_SINGLE": (_ERF, 0, 1, 6),
     "ERF_EXPONENT": (_erf_exponent, 1, F("3.95"), 8),
     "ERFC": (_erfc_scaled, F(-1) / 3, F(1) / 2, 21),
-    "ERFINV_CENTRE": (lambda w: _erfinv_over_x(w + F("3.125")), F("-3.125"), F("3.125"), 22),
+    "ERFINV_SMALL": (_ERFINV, 0, F("0.3"), 15),
+    "ERFINV_CENTRE": (lambda w: _erfinv_over_x(w + F("3.25")), F("-3.0"), F("3.0"), 22),
     "ERFINV_MIDDLE": (lambda s: _erfinv_over_x((s + F("3.25")) ** 2), F("-0.75"), F("0.75"), 18),
     "ERFINV_FAR": (lambda s: _erfinv_over_x((s + F("5.0")) ** 2), F("-1.0"), F("1.1"), 17),
 }  # fmt: skip

@@ -1,0 +1,110 @@
+"""IR text to object code for this machine, and object code to addresses.
+
+The two halves are apart so that object code can be kept on disk. It refers to no symbol outside itself but what
+every C runtime has: the rest is reached through the runtime table (see `entry`).
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import lru_cache
+from typing import NamedTuple
+
+import llvmlite.binding as llvm
+
+_lock = threading.Lock()
+"""LLVM's global context, in which modules are parsed, serves one thread at a time."""
+
+
+class Target(NamedTuple):
+    """What code is generated for; the key of any cache of object code."""
+
+    triple: str
+    cpu: str
+    features: str
+    llvm_version: tuple[int, ...]
+
+    @property
+    def vector_bytes(self) -> int:
+        """Width of the vector registers."""
+        enabled = set(self.features.split(","))
+        if {"+avx512f", "+avx512bw", "+avx512vl", "+avx512dq"} <= enabled:
+            return 64
+        return 32 if "+avx2" in enabled else 16
+
+    @property
+    def has_masks(self) -> bool:
+        """Whether parts of registers are loaded and stored in one instruction."""
+        return self.vector_bytes == 64
+
+
+@lru_cache(maxsize=1)
+def host() -> Target:
+    """This machine."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    features = llvm.get_host_cpu_features().flatten()
+    return Target(
+        llvm.get_process_triple(), llvm.get_host_cpu_name(), features, tuple(llvm.llvm_version_info)
+    )
+
+
+@lru_cache(maxsize=4)
+def _machine(target: Target) -> llvm.TargetMachine:
+    return _new_machine(target)
+
+
+def _new_machine(target: Target) -> llvm.TargetMachine:
+    found = llvm.Target.from_triple(target.triple)
+    return found.create_target_machine(
+        cpu=target.cpu, features=target.features, opt=2, reloc="pic", codemodel="small", jit=True
+    )
+
+
+def compile(ir: str, target: Target | None = None) -> bytes:
+    """Object code of a module's text.
+
+    Raises:
+        RuntimeError: if LLVM refuses the text.
+    """
+    with _lock:
+        machine = _machine(target or host())
+        module = llvm.parse_assembly(ir)
+        _optimise(module, machine)
+        code: bytes = machine.emit_object(module)
+    return code
+
+
+def assembly(ir: str, target: Target | None = None) -> str:
+    """The machine instructions, as text, for inspection."""
+    with _lock:
+        machine = _machine(target or host())
+        module = llvm.parse_assembly(ir)
+        _optimise(module, machine)
+        text: str = machine.emit_assembly(module)
+    return text
+
+
+def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
+    # Kernels are written as vectors already: LLVM's own vectorisers and unroller would only cost time.
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+
+
+class Code:
+    """Loaded object code; it stays in memory as long as this object."""
+
+    def __init__(self, object_code: bytes) -> None:
+        with _lock:
+            host()
+            empty = llvm.parse_assembly(f'target triple = "{host().triple}"')
+            self._engine = llvm.create_mcjit_compiler(empty, _new_machine(host()))
+            self._engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
+            self._engine.finalize_object()
+
+    def address(self, name: str) -> int:
+        """Where a function is."""
+        found: int = self._engine.get_function_address(name)
+        return found

@@ -1,0 +1,192 @@
+"""exp, expm1 and the hyperbolic functions.
+
+exp(x) = 2**n * exp(r) with n = nearest(x / log 2), r = x - n log 2 in two exact steps (Cody and Waite, 1980).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from raxis_cpu.llvm.ir import Value, fma, polynomial
+from raxis_cpu.llvm.math import coefficients as tables
+from raxis_cpu.llvm.math.logarithm import log, log1p
+from raxis_cpu.llvm.math.support import (
+    INF,
+    NAN,
+    Pair,
+    absolute,
+    at_least,
+    at_most,
+    copy_sign,
+    format_of,
+    quick_two_sum,
+    quotient,
+    sqrt,
+    through_double,
+    two_product,
+    two_sum,
+)  # fmt: skip
+
+_LOG2_E = float.fromhex("0x1.71547652b82fep+0")
+
+
+class _Exp(NamedTuple):
+    """Constants of one format: log 2 in two parts, bounds beyond which the result is 0 or infinite."""
+
+    log2_high: float
+    log2_low: float
+    low: float
+    high: float
+    table: tuple[float, ...]
+
+
+_CONSTANTS = {
+    "float": _Exp(
+        float.fromhex("0x1.62e43p-1"), float.fromhex("-0x1.05c61p-29"), -105.0, 90.0, tables.EXP_SINGLE
+    ),
+    "double": _Exp(
+        float.fromhex("0x1.62e42fefa39efp-1"), float.fromhex("0x1.abc9e3b39803fp-56"), -747.0, 712.0, tables.EXP
+    ),
+}  # fmt: skip
+
+
+def exp(x: Value, low: Value | None = None, halvings: int = 0) -> Value:
+    """exp(x + low) / 2**halvings, without overflow before the division."""
+    constants, form = _CONSTANTS[x.type.element], format_of(x.type)
+    inside = at_least(at_most(x, constants.high), constants.low)
+    shifted = fma(inside, _LOG2_E, form.magic)
+    r = _remainder(inside, shifted - form.magic)
+    if low is not None:
+        r = r + low
+    value = fma(r * r, polynomial(r, constants.table), r) + 1.0
+    return _scaled(value, shifted, halvings)
+
+
+def _remainder(x: Value, n: Value) -> Value:
+    constants = _CONSTANTS[x.type.element]
+    return fma(n, -constants.log2_low, fma(n, -constants.log2_high, x))
+
+
+def _scaled(value: Value, shifted: Value, halvings: int) -> Value:
+    """value * 2**(n - halvings), where n are the low bits of `shifted`; in two steps, for subnormal results."""
+    form = format_of(value.type)
+    # Biased by an even number, so that the halves are positive.
+    excess = 1 << (form.mantissa.bit_length() + 6)
+    bits = shifted.bits()
+    n = bits - (value.function.constant(value.type, form.magic).bits() + (halvings - excess))
+    first = n >> 1
+    second = n - first
+    return value * _power_of_two(first, excess // 2, value) * _power_of_two(second, excess // 2, value)
+
+
+def _power_of_two(n: Value, excess: int, like: Value) -> Value:
+    """2**(n - excess)."""
+    form = format_of(like.type)
+    return ((n + (form.bias - excess)) << form.mantissa).convert("bitcast", like.type.element)
+
+
+def _expm1_pair(x: Value) -> Pair:
+    """(exp(x) - 1)/2 in double: (2**n - 1)/2 + 2**(n - 1) expm1(r), halved as 2**n may overflow."""
+    form = format_of(x.type)
+    inside = at_least(at_most(x, 710.0), -60.0)
+    shifted = fma(inside, _LOG2_E, form.magic)
+    r = _remainder_pair(inside, shifted - form.magic)
+    tail = fma(r.high * r.high, fma(r.high, polynomial(r.high, tables.EXPM1), 0.5), r.low)
+    half = _power_of_two(shifted.bits() - x.function.constant(x.type, form.magic).bits(), 1, x)
+    whole = two_sum(half - 0.5, half * r.high)
+    return quick_two_sum(whole.high, fma(half, tail, whole.low))
+
+
+def _remainder_pair(x: Value, n: Value) -> Pair:
+    constants = _CONSTANTS[x.type.element]
+    correction = two_product(n, x.function.constant(x.type, constants.log2_low))
+    rest = two_sum(fma(n, -constants.log2_high, x), -correction.high)
+    return Pair(rest.high, rest.low - correction.low)
+
+
+@through_double
+def expm1(x: Value, _: object) -> Value:
+    """exp(x) - 1."""
+    return absolute(x).compare("lt", 2.0**-54).select(x, _expm1_pair(x).high * 2.0)
+
+
+def tanh(x: Value) -> Value:
+    """Hyperbolic tangent."""
+    return _tanh_single(x) if x.type.element == "float" else _tanh_double(x)
+
+
+def _tanh_single(x: Value) -> Value:
+    magnitude = absolute(x)
+    square = x * x
+    small = fma(magnitude, square * polynomial(square, tables.TANH_SINGLE), magnitude)
+    grown = exp(at_most(magnitude, 10.0) * 2.0)
+    bottom = grown + 1.0
+    ratio = 2.0 / bottom
+    # What the sum and the quotient lost.
+    low = fma(-ratio, bottom, 2.0) - ratio * (grown - (bottom - 1.0))
+    large = (1.0 - ratio) - low * (ratio * 0.5)
+    return copy_sign(magnitude.compare("lt", 0.7).select(small, large), x)
+
+
+def _tanh_double(x: Value) -> Value:
+    grown = _expm1_pair(at_most(absolute(x), 22.0) * 2.0)
+    # tanh(x) = e/(e + 1) with e = expm1(2 x)/2.
+    bottom = two_sum(grown.high, x.function.constant(x.type, 1.0))
+    value = quotient(grown, Pair(bottom.high, bottom.low + grown.low))
+    small = absolute(x).compare("lt", 2.0**-28)
+    return small.select(x, copy_sign(value.high + value.low, x))
+
+
+@through_double
+def sinh(x: Value, _: object) -> Value:
+    """Hyperbolic sine: e + e/(2 e + 1) with e = expm1(x)/2, or half of exp(x)."""
+    magnitude = absolute(x)
+    grown = _expm1_pair(at_most(magnitude, 40.0))
+    bottom = two_sum(grown.high * 2.0, x.function.constant(x.type, 1.0))
+    ratio = quotient(grown, Pair(bottom.high, fma(grown.low, 2.0, bottom.low)))
+    small = grown.high + (ratio.high + (grown.low + ratio.low))
+    value = magnitude.compare("lt", 22.0).select(small, exp(magnitude, halvings=1))
+    return magnitude.compare("lt", 2.0**-28).select(x, copy_sign(value, x))
+
+
+@through_double
+def cosh(x: Value, _: object) -> Value:
+    """Hyperbolic cosine."""
+    half = exp(absolute(x), halvings=1)
+    return half + 0.25 / half
+
+
+@through_double
+def asinh(x: Value, _: object) -> Value:
+    """Inverse hyperbolic sine."""
+    magnitude = absolute(x)
+    inside = at_most(magnitude, 2.0**28)
+    square = inside * inside
+    near = log1p(inside + square / (sqrt(square + 1.0) + 1.0))
+    value = magnitude.compare("gt", 2.0**28).select(_log_of_double(magnitude), near)
+    return copy_sign(magnitude.compare("lt", 2.0**-28).select(magnitude, value), x)
+
+
+@through_double
+def acosh(x: Value, _: object) -> Value:
+    """Inverse hyperbolic cosine."""
+    over = at_most(x, 2.0**28) - 1.0
+    sum_ = two_sum(sqrt(fma(over, over, over * 2.0)), over)
+    near = log1p(sum_.high) + sum_.low / (sum_.high + 1.0)
+    near = x.compare("lt", 1.0).select(NAN, near)
+    return x.compare("gt", 2.0**28).select(_log_of_double(x), near)
+
+
+def _log_of_double(x: Value) -> Value:
+    """log(2 x) for large x, which doubling could make infinite."""
+    return log(x) + float.fromhex("0x1.62e42fefa39efp-1")
+
+
+@through_double
+def atanh(x: Value, _: object) -> Value:
+    """Inverse hyperbolic tangent."""
+    magnitude = absolute(x)
+    double = magnitude * 2.0
+    value = log1p(double / (1.0 - magnitude)) * 0.5
+    value = magnitude.compare("eq", 1.0).select(INF, value)
+    return copy_sign(magnitude.compare("lt", 2.0**-28).select(magnitude, value), x)

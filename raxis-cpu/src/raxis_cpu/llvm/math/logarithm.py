@@ -1,0 +1,116 @@
+"""log, log1p and the logarithm in two parts that pow needs.
+
+log(2**k m) = k log 2 + log m with m in [sqrt(1/2), sqrt(2)), and log m by the series of the area tangent in
+s = (m - 1)/(m + 1), of which log m = 2 s + s**3 (...).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from raxis_cpu.llvm.ir import Value, fma, polynomial
+from raxis_cpu.llvm.math import coefficients as tables
+from raxis_cpu.llvm.math.support import (
+    FULL,
+    INF,
+    NAN,
+    Pair,
+    Precision,
+    format_of,
+    pair_product,
+    quick_two_sum,
+    quotient,
+    two_sum,
+)  # fmt: skip
+
+_SQRT_HALF = 0.5**0.5
+_LOG2_HIGH = {"float": float.fromhex("0x1.62ep-1"), "double": float.fromhex("0x1.62e42fefa38p-1")}
+"""So few bits that products with an exponent are exact."""
+_LOG2_LOW = {"float": float.fromhex("0x1.0bfbe8e7bcd5ep-15"), "double": float.fromhex("0x1.ef35793c7673p-45")}
+_TWO_THIRDS = (2 / 3, float.fromhex("0x1.5555555555555p-55"))
+
+
+class _Split(NamedTuple):
+    """x = 2**exponent * mantissa, the mantissa in [sqrt(1/2), sqrt(2)); both as numbers of the format."""
+
+    exponent: Value
+    mantissa: Value
+
+
+def _split(x: Value) -> _Split:
+    form = format_of(x.type)
+    tiny = x.compare("lt", form.smallest_normal)
+    bits = tiny.select(x * 2.0 ** (form.mantissa + 2), x).bits()
+    lowest = x.function.constant(x.type, _SQRT_HALF).bits()
+    biased = (bits - lowest + (form.bias << form.mantissa)) >> form.mantissa
+    mantissa = (bits - ((biased - form.bias) << form.mantissa)).convert("bitcast", x.type.element)
+    # A small integer in the low bits of 2**mantissa becomes a number by one subtraction.
+    offset = x.function.constant(x.type, 2.0**form.mantissa).bits()
+    number = (biased | offset).convert("bitcast", x.type.element) - 2.0**form.mantissa
+    exponent = number - tiny.select(x.function.constant(x.type, form.bias + form.mantissa + 2.0), float(form.bias))
+    return _Split(exponent, mantissa)
+
+
+def _with_special_values(x: Value, value: Value) -> Value:
+    """`value`, but for the log of numbers that are not positive and finite."""
+    value = x.compare("eq", INF).select(x, value)
+    value = x.compare("lt", 0.0).select(NAN, value)
+    value = x.compare("eq", 0.0).select(-INF, value)
+    return x.compare("ne", x).select(x, value)
+
+
+def log(x: Value, precision: Precision = FULL) -> Value:
+    """Natural logarithm."""
+    exponent, mantissa = _split(x)
+    low = exponent * _LOG2_LOW[x.type.element]
+    one_plus = _log_single if x.type.element == "float" else _log_double
+    return _with_special_values(x, one_plus(mantissa - 1.0, exponent, low, precision))
+
+
+def _log_single(f: Value, exponent: Value, low: Value, _: Precision) -> Value:
+    square = f * f
+    tail = fma(square * f, polynomial(f, tables.LOG_SINGLE), low)
+    return fma(exponent, _LOG2_HIGH["float"], fma(square, -0.5, tail) + f)
+
+
+def _log_double(f: Value, exponent: Value, low: Value, precision: Precision) -> Value:
+    """log(1 + f) + exponent log 2, ordered as in fdlibm so that the large parts are added last."""
+    s = f / (f + 2.0)
+    square = s * s
+    half_square = f * f * 0.5
+    tail = fma(s, fma(square, polynomial(square, precision.log), half_square), low)
+    return fma(exponent, _LOG2_HIGH["double"], f - (half_square - tail))
+
+
+def log1p(x: Value, precision: Precision = FULL) -> Value:
+    """log(1 + x)."""
+    if x.type.element == "float":
+        return log1p(x.convert("fpext", "double"), precision).convert("fptrunc", "float")
+    sum_ = two_sum(x, x.function.constant(x.type, 1.0))
+    exponent, mantissa = _split(sum_.high)
+    low = fma(exponent, _LOG2_LOW["double"], sum_.low / sum_.high)
+    value = _log_double(mantissa - 1.0, exponent, low, precision)
+    value = _with_special_values(sum_.high, value)
+    value = x.compare("eq", INF).select(x, value)
+    return x.compare("eq", 0.0).select(x, value)
+
+
+def log_pair(x: Value) -> Pair:
+    """log(x) of a positive double to about 68 bits."""
+    exponent, mantissa = _split(x)
+    s = _area_tangent_argument(mantissa - 1.0)
+    square = pair_product(s, s)
+    tail = square.high * polynomial(square.high, tables.LOG_FAR)
+    series = quick_two_sum(x.function.constant(x.type, _TWO_THIRDS[0]), tail)
+    series = Pair(series.high, series.low + _TWO_THIRDS[1])
+    cubic = pair_product(s, pair_product(square, series))
+    logarithm = quick_two_sum(s.high * 2.0, cubic.high)
+    low = logarithm.low + fma(s.low, 2.0, cubic.low)
+    whole = two_sum(exponent * _LOG2_HIGH["double"], logarithm.high)
+    return quick_two_sum(whole.high, whole.low + fma(exponent, _LOG2_LOW["double"], low))
+
+
+def _area_tangent_argument(f: Value) -> Pair:
+    """f / (2 + f)."""
+    zero, two = (f.function.constant(f.type, number) for number in (0.0, 2.0))
+    return quotient(Pair(f, zero), quick_two_sum(two, f))

@@ -1,0 +1,301 @@
+"""sin, cos, tan and their inverses.
+
+The argument is reduced to abs(r) <= pi/4 by pi/2 in three parts (Cody and Waite, 1980; the first step is exact with
+a fused multiply-add); beyond 2**30 by 256 bits of 2/pi (Payne and Hanek, 1983), lane by lane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from raxis_cpu.llvm.ir import DOUBLE, I64, PTR, Function, Type, Value, fma, polynomial
+from raxis_cpu.llvm.math.support import (
+    INF,
+    Pair,
+    Precision,
+    absolute,
+    any_lane,
+    copy_sign,
+    format_of,
+    is_nan,
+    quick_two_sum,
+    quotient,
+    sqrt,
+    through_double,
+    two_product,
+    two_sum,
+)  # fmt: skip
+
+_TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
+_HALF_PI = tuple(
+    map(float.fromhex, ("0x1.921fb54442d18p+0", "0x1.1a62633145c07p-54", "-0x1.f1976b7ed8fbcp-110"))
+)
+_PI = (2 * _HALF_PI[0], 2 * _HALF_PI[1])
+_TWO_OVER_PI_BITS = (
+    "a2f9836e4e441529fc2757d1f534ddc0db6295993c439041fe5163abdebbc561b7246e3a424dd2e006492eea09d1921c"
+    "fe1deb1cb129a73ee88235f52ebb4484e99c7026b45f7e413991d639835339f49c845f8bbdf9283b1ff897ffde05980f"
+    "ef2f118b5a0a6d1f6d367ecf27cb09b74f463f669e5fea2d7527bac7ebe5f17b3d0739f78a5292ea6bfb5fb11f8d5d08"
+    "56033046fc7b6babf0cfbc209af4361da9e391615ee61b08"
+)
+"""The first 1344 bits after the point."""
+_LARGEST_DIRECT = 2.0**30
+_WINDOW = Type("i256")
+
+
+class _Reduced(NamedTuple):
+    """x = quadrant pi/2 + r.high + r.low; of the quadrant the two low bits count."""
+
+    quadrant: Value
+    r: Pair
+
+
+def _reduce(x: Value) -> _Reduced:
+    form, function = format_of(x.type), x.function
+    shifted = fma(x, _TWO_OVER_PI, form.magic)
+    quadrant = function.variable(x.type.integer, shifted.bits())
+    high, low = (function.variable(x.type, part) for part in _remainder(x, shifted - form.magic))
+    magnitude = absolute(x)
+    huge = magnitude.compare("gt", _LARGEST_DIRECT)
+    with function.when(any_lane(huge)):
+        _reduce_huge_lanes(x, huge, quadrant.address, high.address, low.address)
+    return _Reduced(quadrant.get(), Pair(high.get(), low.get()))
+
+
+def _remainder(x: Value, n: Value) -> Pair:
+    """x - n pi/2."""
+    first = fma(-n, _HALF_PI[0], x)
+    second = two_product(n, x.function.constant(x.type, _HALF_PI[1]))
+    rest = two_sum(first, -second.high)
+    return Pair(rest.high, fma(-n, _HALF_PI[2], rest.low - second.low))
+
+
+def _reduce_huge_lanes(x: Value, huge: Value, quadrant: Value, high: Value, low: Value) -> None:
+    function = x.function
+    function.helpers.setdefault("reduce_huge", _reduce_huge)
+    arguments, flags = function.variable(x.type, x), function.variable(x.type.integer)
+    flags.set(huge.convert("zext", "i64"))
+    with function.loop(0, function.constant(I64, x.type.lanes)) as lane:
+        flag = function.load(I64, function.advance(flags.address, lane, 8))
+        with function.when(flag.compare("ne", 0)):
+            argument = function.load(DOUBLE, function.advance(arguments.address, lane, 8))
+            targets = [function.advance(part, lane, 8) for part in (high, low)]
+            found = function.call(I64, "@reduce_huge", argument, *targets)
+            function.store(found, function.advance(quadrant, lane, 8))
+
+
+def _reduce_huge() -> str:
+    """The text of a function that reduces one number beyond `_LARGEST_DIRECT`; infinities and NaN give NaN."""
+    function = Function("internal i64 @reduce_huge(double %x, ptr %high, ptr %low) noinline")
+    x, high, low = (
+        function.argument(DOUBLE, "x"),
+        function.argument(PTR, "high"),
+        function.argument(PTR, "low"),
+    )
+    bits = x.bits()
+    exponent = ((bits >> 52) & 0x7FF) - 1075
+    with function.when(exponent.compare("eq", 0x7FF - 1075)):
+        for part in (high, low):
+            function.store(x - x, part)
+        function.line("ret i64 0")
+        function.label(function.fresh("unreachable"))
+    product = _product_with_window(function, (bits & ((1 << 52) - 1)) | (1 << 52), exponent)
+    # Two integer bits, then the fraction, which is taken to the nearest integer.
+    fraction = product << 2
+    negative = fraction.compare("lt", 0)
+    quadrant = (product >> 254).convert("trunc", "i64") + negative.convert("zext", "i64")
+    angle = _times_half_pi(function, negative.select(-fraction, fraction))
+    flip = (negative.convert("zext", "i64") << 63) ^ (bits & (1 << 63))
+    for part, target in zip(angle, (high, low), strict=True):
+        function.store((part.bits() ^ flip).convert("bitcast", "double"), target)
+    function.line(f"ret i64 {bits.compare('lt', 0).select(-quadrant, quadrant).name}")
+    return _window_table() + "\n" + function.text
+
+
+def _window_table() -> str:
+    """The bits of 2/pi after 64 zeros, last byte first, so that a window is a little-endian number."""
+    data = bytes.fromhex("00" * 8 + _TWO_OVER_PI_BITS)[::-1]
+    text = "".join(f"\\{byte:02x}" for byte in data)
+    return f'@two_over_pi = private constant [{len(data)} x i8] c"{text}"'
+
+
+def _product_with_window(function: Function, mantissa: Value, exponent: Value) -> Value:
+    """mantissa times the bits of 2/pi that matter, modulo 4, as a 256-bit fixed-point number."""
+    position = exponent + 62
+    last = len(_TWO_OVER_PI_BITS) // 2 + 8 - 32
+    address = Value(function, PTR, "@two_over_pi")
+    byte = function.advance(address, last - (position >> 3), 1)
+    window = function.load(_WINDOW, byte, align=1) << (position & 7).convert("zext", "i256")
+    return window * mantissa.convert("zext", "i256")
+
+
+def _times_half_pi(function: Function, fraction: Value) -> Pair:
+    """fraction / 2**256 * pi/2 for a positive 256-bit fraction."""
+    zeros = function.emit(_WINDOW, f"call i256 @llvm.ctlz.i256({fraction}, i1 false)")
+    normal = fraction << zeros
+    leading = (normal >> 192).convert("trunc", "i64")
+    following = (normal >> 128).convert("trunc", "i64")
+    scale = ((1023 - 64) - zeros.convert("trunc", "i64") << 52).convert("bitcast", "double")
+    high = (leading & ~0x7FF).convert("uitofp", "double") * scale
+    low = fma(following.convert("uitofp", "double"), 2.0**-64, (leading & 0x7FF).convert("uitofp", "double"))
+    low = low * scale
+    product = two_product(high, function.constant(DOUBLE, _HALF_PI[0]))
+    return Pair(product.high, product.low + fma(high, _HALF_PI[1], low * _HALF_PI[0]))
+
+
+def _sine(r: Pair, precision: Precision) -> Pair:
+    """The sine as a sum whose second part is small."""
+    square = r.high * r.high
+    cubic = r.high * square
+    return Pair(r.high, fma(cubic, polynomial(square, precision.sin), fma(square, r.low * -0.5, r.low)))
+
+
+def _cosine(r: Pair, precision: Precision) -> Pair:
+    """The cosine as a sum whose second part is small."""
+    square = r.high * r.high
+    whole = fma(square, -0.5, 1.0)
+    rest = fma(square, -0.5, 1.0 - whole)
+    tail = fma(square * square, polynomial(square, precision.cos), rest - r.high * r.low)
+    return Pair(whole, tail)
+
+
+def _circular(x: Value, precision: Precision, shift: int) -> Value:
+    """sin(x + shift pi/2)."""
+    quadrant, r = _reduce(x)
+    turned = quadrant + shift
+    swapped = (turned & 1).compare("ne", 0)
+    sine, cosine = _sine(r, precision), _cosine(r, precision)
+    value = swapped.select(cosine.high + cosine.low, sine.high + sine.low)
+    flip = (turned & 2) << 62
+    return (value.bits() ^ flip).convert("bitcast", "double")
+
+
+@through_double
+def sin(x: Value, precision: Precision) -> Value:
+    """Sine."""
+    return x.compare("eq", 0.0).select(x, _circular(x, precision, 0))
+
+
+@through_double
+def cos(x: Value, precision: Precision) -> Value:
+    """Cosine."""
+    return _circular(x, precision, 1)
+
+
+@through_double
+def tan(x: Value, precision: Precision) -> Value:
+    """Tangent."""
+    quadrant, r = _reduce(x)
+    odd = (quadrant & 1).compare("ne", 0)
+    sine, cosine = quick_two_sum(*_sine(r, precision)), quick_two_sum(*_cosine(r, precision))
+    top = Pair(*(odd.select(-c, s) for s, c in zip(sine, cosine, strict=True)))
+    bottom = Pair(*(odd.select(s, c) for s, c in zip(sine, cosine, strict=True)))
+    ratio = quotient(top, bottom)
+    return x.compare("eq", 0.0).select(x, ratio.high + ratio.low)
+
+
+def _arc_sine_tail(square: Value, precision: Precision) -> Value:
+    """asin(x)/x - 1."""
+    return square * polynomial(square, precision.asin)
+
+
+@through_double
+def asin(x: Value, precision: Precision) -> Value:
+    """Arc sine: near 1 as pi/2 - 2 asin(sqrt((1 - x)/2))."""
+    magnitude = absolute(x)
+    large = magnitude.compare("gt", 0.5)
+    square = large.select(0.5 - magnitude * 0.5, magnitude * magnitude)
+    root = large.select(sqrt(square), magnitude)
+    near = fma(root, _arc_sine_tail(square, precision), root)
+    # The root's rounding error, doubled by the formula, is put back.
+    error = fma(-root, root, square) / (root * 2.0)
+    error = (large & root.compare("gt", 0.0)).select(error, 0.0)
+    tail = fma(root, _arc_sine_tail(square, precision), error)
+    far = _HALF_PI[0] - (root * 2.0 - (_HALF_PI[1] - tail * 2.0))
+    return copy_sign(large.select(far, near), x)
+
+
+@through_double
+def acos(x: Value, precision: Precision) -> Value:
+    """Arc cosine."""
+    magnitude = absolute(x)
+    large = magnitude.compare("gt", 0.5)
+    square = large.select(0.5 - magnitude * 0.5, x * x)
+    root = large.select(sqrt(square), x)
+    error = fma(-root, root, square) / (root * 2.0)
+    error = (large & root.compare("gt", 0.0)).select(error, 0.0)
+    tail = fma(root, _arc_sine_tail(square, precision), error)
+    middle = _HALF_PI[0] - (x - (_HALF_PI[1] - tail))
+    near_one = (root + tail) * 2.0
+    near_minus_one = _PI[0] - (root * 2.0 - (_PI[1] - tail * 2.0))
+    return large.select(x.compare("gt", 0.0).select(near_one, near_minus_one), middle)
+
+
+def _arc_tangent(numerator: Value, denominator: Value, precision: Precision) -> Pair:
+    """The angle, in [0, pi/4], of positive numbers of which the first is not the greater: base + rest."""
+    turned = numerator.compare("gt", denominator * (2**0.5 - 1))
+    top = turned.select(numerator - denominator, numerator)
+    ratio = top / turned.select(numerator + denominator, denominator)
+    square = ratio * ratio
+    tail = ratio * square * polynomial(square, precision.atan)
+    base = turned.select(numerator.function.constant(numerator.type, _HALF_PI[0] / 2), 0.0)
+    low = turned.select(numerator.function.constant(numerator.type, _HALF_PI[1] / 2), 0.0)
+    sum_ = two_sum(base, ratio)
+    return Pair(sum_.high, sum_.low + (tail + low))
+
+
+@through_double
+def atan(x: Value, precision: Precision) -> Value:
+    """Arc tangent."""
+    magnitude = absolute(x)
+    beyond = magnitude.compare("gt", 1.0)
+    one = x.function.constant(x.type, 1.0)
+    infinite = magnitude.compare("eq", INF)
+    angle = _arc_tangent(
+        infinite.select(0.0, beyond.select(one, magnitude)),
+        infinite.select(one, beyond.select(magnitude, one)),
+        precision,
+    )
+    value = beyond.select(_HALF_PI[0] - (angle.high - (_HALF_PI[1] - angle.low)), angle.high + angle.low)
+    return copy_sign(value, x)
+
+
+def atan2(y: Value, x: Value) -> Value:
+    """The angle of the point (x, y)."""
+    if x.type.element == "float":
+        wide = atan2(y.convert("fpext", "double"), x.convert("fpext", "double"))
+        return wide.convert("fptrunc", "float")
+    from raxis_cpu.llvm.math.support import FULL
+
+    return _with_signs(y, x, FULL)
+
+
+def _with_signs(y: Value, x: Value, precision: Precision) -> Value:
+    high, wide = absolute(y), absolute(x)
+    steep = high.compare("gt", wide)
+    least, most = steep.select(wide, high), steep.select(high, wide)
+    # Neither sums nor quotients of the extremes may leave the range.
+    scale = most.compare("gt", 2.0**1000).select(x.function.constant(x.type, 2.0**-60), 1.0)
+    scale = most.compare("lt", 2.0**-900).select(2.0**120, scale)
+    zero, infinite = most.compare("eq", 0.0), most.compare("eq", INF)
+    top = infinite.select(least.compare("eq", INF).select(x.function.constant(x.type, 1.0), 0.0), least * scale)
+    bottom = (zero | infinite).select(1.0, most * scale)
+    angle = _arc_tangent(top, bottom, precision)
+    first = steep.select(_HALF_PI[0] - (angle.high - (_HALF_PI[1] - angle.low)), angle.high + angle.low)
+    behind = x.bits().compare("lt", 0)
+    turned = steep.select(
+        _HALF_PI[0] + (angle.high + (_HALF_PI[1] + angle.low)), _PI[0] - (angle.high - (_PI[1] - angle.low))
+    )
+    value = copy_sign(behind.select(turned, first), y)
+    return (is_nan(x) | is_nan(y)).select(x + y, value)
+
+
+CIRCULAR: dict[str, Callable[[Value], Value]] = {
+    "sin": sin,
+    "cos": cos,
+    "tan": tan,
+    "asin": asin,
+    "acos": acos,
+    "atan": atan,
+}
+"""By the name of the primitive."""
