@@ -88,6 +88,8 @@ from raxis.nn.modules.rectifier import (
     Threshold,
 )
 from raxis.nn.modules.resampling import Fold, PixelShuffle, PixelUnshuffle, Unfold, Upsample
+from raxis.nn.modules.rnn import GRU, LSTM, RNN
+from raxis.nn.modules.rnn_cells import GRUCell, LSTMCell, RNNCell
 from raxis.nn.modules.sparse import Embedding
 from raxis.nn.modules.transformer import (
     TransformerDecoder,
@@ -101,6 +103,9 @@ __all__ = [
     "ELU",
     "GELU",
     "GLU",
+    "GRU",
+    "LSTM",
+    "RNN",
     "SELU",
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
@@ -133,6 +138,7 @@ __all__ = [
     "Embedding",
     "Flatten",
     "Fold",
+    "GRUCell",
     "GaussianNLLLoss",
     "GroupNorm",
     "Hardshrink",
@@ -146,6 +152,7 @@ __all__ = [
     "InstanceNorm2d",
     "KLDivLoss",
     "L1Loss",
+    "LSTMCell",
     "LayerNorm",
     "LeakyReLU",
     "Linear",
@@ -169,6 +176,7 @@ __all__ = [
     "PixelUnshuffle",
     "PoissonNLLLoss",
     "RMSNorm",
+    "RNNCell",
     "ReLU",
     "ReLU6",
     "ReflectionPad1d",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import raxis
 from raxis.nn import functional as F
@@ -167,13 +167,14 @@ class MultiheadAttention(Module):
         return tensor if self.batch_first else tensor.transpose(0, 1)
 
     def _projected(self, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        q_weight, k_weight, v_weight = self._projections()
+        q_bias, k_bias, v_bias = (None,) * 3 if self.in_proj_bias is None else self.in_proj_bias.chunk(3)
+        return F.linear(q, q_weight, q_bias), F.linear(k, k_weight, k_bias), F.linear(v, v_weight, v_bias)
+
+    def _projections(self) -> Any:
         if self.in_proj_weight is None:
-            weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
-        else:
-            weights = self.in_proj_weight.chunk(3)
-        biases = (None, None, None) if self.in_proj_bias is None else self.in_proj_bias.chunk(3)
-        q, k, v = (F.linear(*parts) for parts in zip((q, k, v), weights, biases, strict=True))
-        return q, k, v
+            return self.q_proj_weight, self.k_proj_weight, self.v_proj_weight
+        return self.in_proj_weight.chunk(3)
 
     def _with_extra_keys(self, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, int]:
         """Keys and values with the learned one and the zeros appended, and how many were."""

@@ -128,7 +128,7 @@ class _BatchNorm(_Normalisation):
         if not self.training or self.num_batches_tracked is None:
             return self.momentum or 0.0
         self.num_batches_tracked.add_(1)
-        return 1.0 / self.num_batches_tracked.item() if self.momentum is None else self.momentum
+        return 1.0 / float(self.num_batches_tracked) if self.momentum is None else self.momentum
 
 
 class BatchNorm1d(_BatchNorm):

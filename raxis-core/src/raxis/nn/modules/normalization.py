@@ -26,7 +26,9 @@ class _ScaleAndShift(Module):
     weight: Parameter | None
     bias: Parameter | None
 
-    def _register(self, name: str, wanted: bool, shape: Sequence[int], device: object, dtype: object) -> None:
+    def _register(
+        self, name: str, wanted: bool, shape: Sequence[int], device: Device | str | None, dtype: DType | None
+    ) -> None:
         values = raxis.empty(tuple(shape), device=device, dtype=dtype) if wanted else None
         self.register_parameter(name, None if values is None else Parameter(values))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from raxis.nn import functional as F
 from raxis.nn.modules.module import Module
@@ -231,7 +231,7 @@ class AdaptiveAvgPool2d(Module):
 
     def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
         super().__init__()
-        self.output_size = output_size
+        self.output_size: Any = output_size
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the layer."""
@@ -246,7 +246,7 @@ class _AdaptiveMaxPool(Module):
 
     def __init__(self, output_size: int | Sequence[int | None] | None, return_indices: bool = False) -> None:
         super().__init__()
-        self.output_size = output_size
+        self.output_size: Any = output_size
         self.return_indices = return_indices
 
     def extra_repr(self) -> str:

@@ -19,12 +19,6 @@ EXTRA_STATE = "_extra_state"
 _PLAN = "load_plan"
 
 
-class StateDict(OrderedDict[str, Any]):
-    """A flat map from dotted names to tensors; `_metadata` records the version of every module class."""
-
-    _metadata: dict[str, dict[str, Any]]
-
-
 class IncompatibleKeys(NamedTuple):
     """What `load_state_dict` could not match."""
 
@@ -95,8 +89,7 @@ class StateDictMixin(ModuleFields):
         ['0.weight', '0.bias']
         """
         if destination is None:
-            destination = StateDict()
-            destination._metadata = OrderedDict()
+            destination = _with_metadata(OrderedDict(), OrderedDict())
         local_metadata = {"version": self._version}
         if hasattr(destination, "_metadata"):
             destination._metadata[prefix[:-1]] = local_metadata
@@ -243,14 +236,18 @@ def _in_role_of(current: Tensor, given: Tensor) -> Tensor:
     return Parameter(given, current.requires_grad)
 
 
-def _shallow_copy(state_dict: Mapping[str, Any]) -> StateDict:
+def _with_metadata(entries: Any, metadata: Any) -> Any:
+    """`entries` with the versions of module classes as an attribute: PyTorch's layout, in files too."""
+    entries._metadata = metadata
+    return entries
+
+
+def _shallow_copy(state_dict: Mapping[str, Any]) -> Any:
     """A copy that hooks may change, with the metadata of the original."""
-    copy = StateDict(state_dict)
-    copy._metadata = getattr(state_dict, "_metadata", {})
-    return copy
+    return _with_metadata(OrderedDict(state_dict), getattr(state_dict, "_metadata", {}))
 
 
-def _plan_tree(module: Module, state_dict: StateDict, plan: LoadPlan, prefix: str = "") -> None:
+def _plan_tree(module: Module, state_dict: Any, plan: LoadPlan, prefix: str = "") -> None:
     local_metadata = {**state_dict._metadata.get(prefix[:-1], {}), _PLAN: plan}
     module._load_from_state_dict(
         state_dict, prefix, local_metadata, plan.strict, plan.missing, plan.unexpected, plan.errors

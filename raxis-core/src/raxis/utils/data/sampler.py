@@ -85,7 +85,7 @@ class RandomSampler(Sampler[int]):
         generator = self.generator or fresh_generator()
         size = len(self.data_source)
         if self.replacement:
-            yield from raxis.randint(size, (self.num_samples,), generator=generator).tolist()
+            yield from raxis.randint(0, size, (self.num_samples,), generator=generator).tolist()
             return
         remaining = self.num_samples
         while remaining > 0:
@@ -179,4 +179,4 @@ def _require_positive(name: str, value: Any) -> None:
 
 def fresh_generator() -> Generator:
     """A generator of its own, seeded from the default one, so that each pass differs and a seed repeats all."""
-    return raxis.Generator().manual_seed(int(raxis.randint(2**63 - 1, ()).item()))
+    return raxis.Generator().manual_seed(int(raxis.randint(0, 2**63 - 1, ())))

@@ -1,0 +1,143 @@
+"""Recurrent layers for one time step."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, ClassVar
+
+import raxis
+from raxis.nn import functional as F
+from raxis.nn import init
+from raxis.nn.modules.module import Module
+from raxis.nn.modules.rnn_steps import GATES, step_of
+from raxis.nn.parameter import Parameter
+
+if TYPE_CHECKING:
+    from raxis.device import Device
+    from raxis.dtypes import DType
+    from raxis.nn.modules.rnn_steps import State
+    from raxis.tensor import Tensor
+
+__all__ = ["GRUCell", "LSTMCell", "RNNCell"]
+
+
+class _Cell(Module):
+    """Parameters of one step of the kind `_mode`."""
+
+    _mode: str
+    _state_count: ClassVar[int] = 1
+
+    weight_ih: Parameter
+    weight_hh: Parameter
+    bias_ih: Parameter | None
+    bias_hh: Parameter | None
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: Device | str | None = None,
+        dtype: DType | None = None,
+    ) -> None:
+        super().__init__()
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
+        rows = GATES[self._mode] * hidden_size
+        shapes = {"weight_ih": (rows, input_size), "weight_hh": (rows, hidden_size)}
+        for name, shape in shapes.items():
+            self.register_parameter(name, Parameter(raxis.empty(shape, device=device, dtype=dtype)))
+        for name in ("bias_ih", "bias_hh"):
+            values = raxis.empty(rows, device=device, dtype=dtype) if bias else None
+            self.register_parameter(name, None if values is None else Parameter(values))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw all parameters uniformly from ±1/√hidden_size."""
+        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size else 0.0
+        for parameter in self.parameters():
+            init.uniform_(parameter, -bound, bound)
+
+    def _step(self, input: Tensor, given: State | None) -> State:
+        if input.dim() not in (1, 2):
+            raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.dim()}D instead")
+        state = given or (input.new_zeros((*input.shape[:-1], self.hidden_size)),) * self._state_count
+        from_input = F.linear(input, self.weight_ih, self.bias_ih)
+        return step_of(self._mode)(from_input, F.linear(state[0], self.weight_hh, self.bias_hh), state)
+
+    def extra_repr(self) -> str:
+        return f"{self.input_size}, {self.hidden_size}" + ("" if self.bias else ", bias=False")
+
+
+class RNNCell(_Cell):
+    """One step of :class:`RNN`: input (N, input_size) or (input_size) and state to the new state.
+
+    Raises:
+        ValueError: `nonlinearity` is not known.
+
+    >>> import raxis
+    >>> from raxis import nn
+    >>> tuple(nn.RNNCell(10, 20)(raxis.zeros(3, 10)).shape)
+    (3, 20)
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: Device | str | None = None,
+        dtype: DType | None = None,
+    ) -> None:
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+        self._mode = f"RNN_{nonlinearity.upper()}"
+        super().__init__(input_size, hidden_size, bias, device, dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        """The new state."""
+        (state,) = self._step(input, None if hx is None else (hx,))
+        return state
+
+    def extra_repr(self) -> str:
+        shown = "" if self.nonlinearity == "tanh" else f", nonlinearity={self.nonlinearity}"
+        return super().extra_repr() + shown
+
+
+class GRUCell(_Cell):
+    """One step of :class:`GRU`: input (N, input_size) or (input_size) and state to the new state.
+
+    >>> import raxis
+    >>> from raxis import nn
+    >>> tuple(nn.GRUCell(10, 20)(raxis.zeros(3, 10)).shape)
+    (3, 20)
+    """
+
+    _mode = "GRU"
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        """The new state."""
+        (state,) = self._step(input, None if hx is None else (hx,))
+        return state
+
+
+class LSTMCell(_Cell):
+    """One step of :class:`LSTM`: input (N, input_size) or (input_size) and states to the new state and cell.
+
+    >>> import raxis
+    >>> from raxis import nn
+    >>> state, cell = nn.LSTMCell(10, 20)(raxis.zeros(3, 10))
+    >>> tuple(cell.shape)
+    (3, 20)
+    """
+
+    _mode = "LSTM"
+    _state_count = 2
+
+    def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
+        """The new state and cell."""
+        state, cell = self._step(input, hx)
+        return state, cell
