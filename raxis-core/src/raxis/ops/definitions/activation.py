@@ -313,7 +313,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     Example:
         >>> import raxis
         >>> raxis.nn.functional.hardswish(raxis.tensor([-4.0, 3.0]))
-        tensor([-0.,  3.])
+        tensor([-0., 3.])
     """
     made: Tensor = input._hardswish_() if inplace else kernels.hardswish(input)
     return made
