@@ -9,8 +9,9 @@ import warnings
 import ml_dtypes
 import numpy as np
 import pytest
-import raxis
 import torch
+
+import raxis
 from raxis import dtypes
 
 
@@ -78,9 +79,13 @@ def test_numpy_shares_memory_of_views() -> None:
 
 
 def test_numpy_errors() -> None:
-    with pytest.raises(RuntimeError, match=r"Can't call numpy\(\) on Tensor that requires grad. Use tensor.detach"):
+    with pytest.raises(
+        RuntimeError, match=r"Can't call numpy\(\) on Tensor that requires grad. Use tensor.detach"
+    ):
         raxis.ones(2, requires_grad=True).numpy()
-    with pytest.raises(TypeError, match=r"can't convert meta device type tensor to numpy. Use Tensor.cpu\(\)"):
+    with pytest.raises(
+        TypeError, match=r"can't convert meta device type tensor to numpy. Use Tensor.cpu\(\)"
+    ):
         raxis.ones(2, device="meta").numpy()
     assert raxis.ones(2, requires_grad=True).numpy(force=True).tolist() == [1.0, 1.0]
 
@@ -115,12 +120,29 @@ def test_numbers() -> None:
         ([1, 2], bool, RuntimeError, "Boolean value of Tensor with more than one value is ambiguous"),
         ([], bool, RuntimeError, "Boolean value of Tensor with no values is ambiguous"),
         ([1, 2], float, ValueError, "only one element tensors can be converted to Python scalars"),
-        ([1, 2], operator.index, TypeError, "only integer tensors of a single element can be converted to an index"),
-        ([1, 2], lambda tensor: tensor.item(), RuntimeError, "a Tensor with 2 elements cannot be converted to Scalar"),
-        ([1.5], operator.index, TypeError, "only integer tensors of a single element can be converted to an index"),
+        (
+            [1, 2],
+            operator.index,
+            TypeError,
+            "only integer tensors of a single element can be converted to an index",
+        ),
+        (
+            [1, 2],
+            lambda tensor: tensor.item(),
+            RuntimeError,
+            "a Tensor with 2 elements cannot be converted to Scalar",
+        ),
+        (
+            [1.5],
+            operator.index,
+            TypeError,
+            "only integer tensors of a single element can be converted to an index",
+        ),
     ],
 )
-def test_number_errors_are_those_of_torch(values: list[float], convert: object, error: type, message: str) -> None:
+def test_number_errors_are_those_of_torch(
+    values: list[float], convert: object, error: type, message: str
+) -> None:
     for library in (raxis, torch):
         with pytest.raises(error, match=message):
             convert(library.tensor(values))  # type: ignore[operator]

@@ -6,6 +6,7 @@ import copy
 import pickle
 
 import pytest
+
 import raxis
 from raxis import dtypes
 

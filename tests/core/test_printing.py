@@ -27,7 +27,8 @@ def text(tensor: torch.Tensor) -> str:
 
 
 VALUES = [
-    [1.0, 2.5], [1.0, 2.0], [0.0], [0.0, NAN], [NAN, 1, 2], [INF, 1.5], [-INF, 1.5, NAN], [1e10], [1e-8, 1.0], [1e5, 2.5],
+    [1.0, 2.5], [1.0, 2.0], [0.0], [0.0, NAN], [NAN, 1, 2], [INF, 1.5], [-INF, 1.5, NAN], [1e10], [1e-8, 1.0],
+    [1e5, 2.5],
     [1e4, 2.0], [123456789.0], [1e8], [100000.0, 1.0], [1001.0, 1.0], [-1.5, 22.25], [1e-4], [9.9e-5], [3.0, -1e9], [],
     [[1.0, 2.0], [3.0, 4.5]], [[[1.0]], [[2.0]]], 3.5, 1e10, NAN, -0.0, [1, 2, 300], [-1, 20], True, [True, False], 7,
     [1 + 2j, 3.5 - 4j], [1e-6j, 2.5], 1 + 2j, [1e5 + 0j], [complex(NAN, INF), 1j], [0j],
@@ -41,9 +42,7 @@ def test_values(value: object) -> None:
     assert str(tensor_to_raxis(expected)) == str(expected).replace("torch.", "raxis.")
 
 
-@pytest.mark.parametrize(
-    "dtype", [name for name in ("float16", "bfloat16", "float64", "int32", "uint8", "complex128")]
-)
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64", "int32", "uint8", "complex128"])
 def test_other_dtypes_are_named(dtype: str) -> None:
     for value in ([1.0, 2.0], 3.0, []):
         expected = torch.tensor(value, dtype=getattr(torch, dtype))
@@ -100,7 +99,8 @@ def test_suffix_moves_to_a_new_line_where_it_does_not_fit() -> None:
     "options",
     [
         {"precision": 2}, {"precision": 8}, {"threshold": 5}, {"threshold": 5, "edgeitems": 1}, {"linewidth": 40},
-        {"profile": "short"}, {"profile": "full"}, {"sci_mode": True}, {"sci_mode": False}, {"threshold": 3, "edgeitems": 2},
+        {"profile": "short"}, {"profile": "full"}, {"sci_mode": True}, {"sci_mode": False},
+        {"threshold": 3, "edgeitems": 2},
     ],
     ids=repr,
 )  # fmt: skip

@@ -89,6 +89,8 @@ def to_torch(value: Any) -> Any:
         return items if isinstance(value, list) else tuple(items)
     if isinstance(value, dtypes.DType):
         return TORCH_DTYPES[value]
+    if isinstance(value, raxis.memory_format | type(raxis.strided)):
+        return getattr(torch, repr(value).removeprefix("raxis."))
     return value
 
 

@@ -39,7 +39,7 @@ def lookup(name: str) -> Callable[..., Any] | None:
     found: Any = raxis
     for part in name.split("."):
         found = getattr(found, part, None)
-    if found is None or isinstance(found, type):
+    if not callable(found) or isinstance(found, type):
         found = getattr(Tensor, name, None)
     return found if callable(found) else None
 

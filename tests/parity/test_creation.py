@@ -7,20 +7,25 @@ from typing import Any
 
 import numpy as np
 import pytest
-import raxis
 import torch
 
+import raxis
 from tests.parity import opinfo
 from tests.parity.bridge import tensor_to_torch
 
 EXCLUSIONS = [
     opinfo.Exclusion(
-        "logspace*", "values", (torch.bfloat16,), lambda sample: sample.input == 4.3, "torch rounds the exponents to bfloat16"
+        "logspace*",
+        "values",
+        (torch.bfloat16,),
+        lambda sample: sample.input == 4.3,
+        "torch rounds the exponents to bfloat16",
     ),
 ]
 CASES = opinfo.cases(
-    "arange", "eye", "full", "full_like", "linspace", "logspace", "new_full", "new_ones", "new_zeros", "ones", "ones_like",
-    "scalar_tensor", "tril_indices", "triu_indices", "zeros", "zeros_like", limit=16, exclusions=EXCLUSIONS,
+    "arange", "eye", "full", "full_like", "linspace", "logspace", "new_full", "new_ones", "new_zeros", "ones",
+    "ones_like", "scalar_tensor", "tril_indices", "triu_indices", "zeros", "zeros_like",
+    limit=16, exclusions=EXCLUSIONS,
 )  # fmt: skip
 UNINITIALISED = opinfo.cases(
     "empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", values=False, limit=12
@@ -33,7 +38,8 @@ def test_op(case: opinfo.Case) -> None:
 
 
 DATA: list[Any] = [
-    5, 2.5, True, 1 + 2j, [], [[]], [[], []], [1, 2], [1, 2.5], [True, 2], [1, 2j], [[1, 2], [3, 4]], (1, (2.0)), [(1, 2), [3, 4]],
+    5, 2.5, True, 1 + 2j, [], [[]], [[], []], [1, 2], [1, 2.5], [True, 2], [1, 2j], [[1, 2], [3, 4]], (1, 2.0),
+    [(1, 2), [3, 4]],
     range(4), np.float64(2.5), np.int32(3), [np.int32(3), np.int64(4)], [np.float64(1.5)],
     np.arange(3, dtype=np.int16), np.ones((2, 0)), [np.ones(2), np.zeros(2)], np.array(True),
     [[[1.0]]], -(2**63), 2**63 - 1, float("nan"), [math.inf, -math.inf], 1e300,
@@ -43,7 +49,9 @@ DATA: list[Any] = [
 
 @pytest.mark.filterwarnings("ignore:Creating a tensor from a list of numpy.ndarrays:UserWarning")
 @pytest.mark.parametrize("data", DATA, ids=repr)
-@pytest.mark.parametrize("dtype", [None, "float32", "float64", "int64", "bool", "complex64", "float16", "bfloat16", "uint8"])
+@pytest.mark.parametrize(
+    "dtype", [None, "float32", "float64", "int64", "bool", "complex64", "float16", "bfloat16", "uint8"]
+)
 def test_tensor(data: Any, dtype: str | None) -> None:
     def make(library: Any) -> Any:
         return library.tensor(data, dtype=None if dtype is None else getattr(library, dtype))
@@ -51,14 +59,28 @@ def test_tensor(data: Any, dtype: str | None) -> None:
     try:
         expected = make(torch)
     except (RuntimeError, ValueError, TypeError) as error:
-        with pytest.raises((RuntimeError, ValueError, TypeError)) as raised:
+        with pytest.raises(type(error)):
             make(raxis)
-        assert raised.type is type(error)
         return
     torch.testing.assert_close(tensor_to_torch(make(raxis)), expected, rtol=0, atol=0, equal_nan=True)
 
 
-@pytest.mark.parametrize("data", [[[1, 2], [3]], [[1], 2], [1, [2]], ["a"], "abc", [None], None, {"a": 1}, [[1, 2], [3, "a"]], 2**63, [object()]])
+@pytest.mark.parametrize(
+    "data",
+    [
+        [[1, 2], [3]],
+        [[1], 2],
+        [1, [2]],
+        ["a"],
+        "abc",
+        [None],
+        None,
+        {"a": 1},
+        [[1, 2], [3, "a"]],
+        2**63,
+        [object()],
+    ],
+)
 def test_tensor_errors(data: Any) -> None:
     with pytest.raises((RuntimeError, ValueError, TypeError)) as expected:
         torch.tensor(data)
@@ -66,7 +88,9 @@ def test_tensor_errors(data: Any) -> None:
         raxis.tensor(data)
 
 
-@pytest.mark.parametrize("values", [np.float32(2.5), [np.float32(1.5)], [np.ones(2, np.float32)], np.arange(3)[::-1]], ids=repr)
+@pytest.mark.parametrize(
+    "values", [np.float32(2.5), [np.float32(1.5)], [np.ones(2, np.float32)], np.arange(3)[::-1]], ids=repr
+)
 def test_tensor_takes_numpy_values_that_torch_does_not(values: Any) -> None:
     assert raxis.tensor(values, dtype=raxis.int64).tolist() == np.asarray(values).astype(np.int64).tolist()
 
@@ -92,7 +116,13 @@ def test_default_dtype_decides_for_python_floats() -> None:
     assert raxis.get_default_dtype() is raxis.float32
     raxis.set_default_dtype(raxis.float64)
     try:
-        for made in (raxis.tensor(1.5), raxis.ones(1), raxis.arange(0.5, 2), raxis.linspace(0, 1, 3), raxis.full((1,), 0.1)):
+        for made in (
+            raxis.tensor(1.5),
+            raxis.ones(1),
+            raxis.arange(0.5, 2),
+            raxis.linspace(0, 1, 3),
+            raxis.full((1,), 0.1),
+        ):
             assert made.dtype is raxis.float64
         assert raxis.tensor(1j).dtype is raxis.complex128
         assert (raxis.tensor([1]) * 0.1).item() == 0.1
@@ -127,7 +157,9 @@ def test_asarray() -> None:
 @pytest.mark.parametrize("name", ["zeros", "ones", "empty", "rand", "randn"])
 @pytest.mark.parametrize("sizes", [((),), (0,), (2, 3), ((2, 3),), ([2, 0],), (raxis.Size([1]),)])
 def test_sizes_may_be_given_in_every_way(name: str, sizes: tuple[Any, ...]) -> None:
-    expected = tuple(getattr(torch, name)(*[tuple(s) if isinstance(s, raxis.Size) else s for s in sizes]).shape)
+    expected = tuple(
+        getattr(torch, name)(*[tuple(s) if isinstance(s, raxis.Size) else s for s in sizes]).shape
+    )
     assert getattr(raxis, name)(*sizes).shape == expected
     if len(sizes) == 1 and not isinstance(sizes[0], int):
         assert getattr(raxis, name)(size=sizes[0]).shape == expected
@@ -154,7 +186,16 @@ def test_out_is_resized_and_filled() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "dtype"), [(300, "uint8"), (-1, "uint8"), (2**40, "int32"), (1 + 2j, "float32"), (1.5, "int64"), (0.1, "float64"), (2, "bool")]
+    ("value", "dtype"),
+    [
+        (300, "uint8"),
+        (-1, "uint8"),
+        (2**40, "int32"),
+        (1 + 2j, "float32"),
+        (1.5, "int64"),
+        (0.1, "float64"),
+        (2, "bool"),
+    ],
 )
 def test_full_converts_or_refuses_as_torch(value: Any, dtype: str) -> None:
     try:

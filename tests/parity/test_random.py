@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import raxis
 import scipy.stats
 import torch
-from raxis import dtypes
 
+import raxis
+from raxis import dtypes
 from tests.parity import opinfo
 
 NAMES = (
@@ -115,8 +115,14 @@ CONTINUOUS = {
     "uniform_": (lambda dtype: raxis.empty(COUNT, dtype=dtype).uniform_(-2, 3), scipy.stats.uniform(-2, 5)),
     "randn": (lambda dtype: raxis.randn(COUNT, dtype=dtype), scipy.stats.norm()),
     "normal_": (lambda dtype: raxis.empty(COUNT, dtype=dtype).normal_(3, 0.5), scipy.stats.norm(3, 0.5)),
-    "exponential_": (lambda dtype: raxis.empty(COUNT, dtype=dtype).exponential_(2.0), scipy.stats.expon(0, 0.5)),
-    "log_normal_": (lambda dtype: raxis.empty(COUNT, dtype=dtype).log_normal_(0.2, 0.3), scipy.stats.lognorm(0.3, 0, math.exp(0.2))),
+    "exponential_": (
+        lambda dtype: raxis.empty(COUNT, dtype=dtype).exponential_(2.0),
+        scipy.stats.expon(0, 0.5),
+    ),
+    "log_normal_": (
+        lambda dtype: raxis.empty(COUNT, dtype=dtype).log_normal_(0.2, 0.3),
+        scipy.stats.lognorm(0.3, 0, math.exp(0.2)),
+    ),
     "cauchy_": (lambda dtype: raxis.empty(COUNT, dtype=dtype).cauchy_(1.0, 2.0), scipy.stats.cauchy(1, 2)),
 }
 
@@ -165,8 +171,8 @@ def chi_square(values: np.ndarray, probabilities: dict[int, float]) -> None:
 
 
 def test_discrete_distributions() -> None:
-    chi_square(raxis.randint(-3, 4, (COUNT,)).numpy(), {value: 1 / 7 for value in range(-3, 4)})
-    chi_square(raxis.empty(COUNT).random_(2, 6).numpy(), {value: 0.25 for value in range(2, 6)})
+    chi_square(raxis.randint(-3, 4, (COUNT,)).numpy(), dict.fromkeys(range(-3, 4), 1 / 7))
+    chi_square(raxis.empty(COUNT).random_(2, 6).numpy(), dict.fromkeys(range(2, 6), 0.25))
     chi_square(raxis.empty(COUNT, dtype=raxis.bool).random_().numpy(), {0: 0.5, 1: 0.5})
     chi_square(raxis.bernoulli(raxis.full((COUNT,), 0.3)).numpy(), {0: 0.7, 1: 0.3})
     chi_square(raxis.empty(COUNT, dtype=raxis.int64).bernoulli_(0.8).numpy(), {0: 0.2, 1: 0.8})
@@ -183,13 +189,20 @@ def test_multinomial_follows_its_weights(replacement: bool) -> None:
     chi_square(drawn.numpy().ravel(), {0: 1 / 8, 2: 2 / 8, 3: 5 / 8})
     without = raxis.multinomial(raxis.tensor([1.0, 2.0, 3.0]).expand(COUNT, 3), 2).numpy()
     assert (without[:, 0] != without[:, 1]).all()
-    chi_square(without[:, 1], {0: 2 / 6 * 1 / 4 + 3 / 6 * 1 / 3, 1: 1 / 6 * 2 / 5 + 3 / 6 * 2 / 3, 2: 1 / 6 * 3 / 5 + 2 / 6 * 3 / 4})
+    chi_square(
+        without[:, 1],
+        {
+            0: 2 / 6 * 1 / 4 + 3 / 6 * 1 / 3,
+            1: 1 / 6 * 2 / 5 + 3 / 6 * 2 / 3,
+            2: 1 / 6 * 3 / 5 + 2 / 6 * 3 / 4,
+        },
+    )
 
 
 @pytest.mark.parametrize(
     ("weights", "count", "replacement"),
-    [([1.0, 2.0], 3, False), ([1.0, -1.0], 1, True), ([math.nan, 1.0], 1, True), ([math.inf, 1.0], 1, False), ([0.0, 0.0], 1, True),
-     ([1.0], 0, True), ([[[1.0]]], 1, True), ([1, 2], 1, True)],
+    [([1.0, 2.0], 3, False), ([1.0, -1.0], 1, True), ([math.nan, 1.0], 1, True), ([math.inf, 1.0], 1, False),
+     ([0.0, 0.0], 1, True),     ([1.0], 0, True), ([[[1.0]]], 1, True), ([1, 2], 1, True)],
 )  # fmt: skip
 def test_multinomial_errors(weights: Any, count: int, replacement: bool) -> None:
     for library in (torch, raxis):
@@ -201,7 +214,13 @@ def test_permutations_are_uniform() -> None:
     for count in (0, 1, 2, 1000):
         assert sorted(raxis.randperm(count).tolist()) == list(range(count))
     seen = np.stack([raxis.randperm(3).numpy() for _ in range(1200)])
-    chi_square(seen @ [9, 3, 1], {a * 9 + b * 3 + c: 1 / 6 for a, b, c in [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)]})
+    chi_square(
+        seen @ [9, 3, 1],
+        {
+            a * 9 + b * 3 + c: 1 / 6
+            for a, b, c in [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)]
+        },
+    )
     with pytest.raises(RuntimeError, match="too large"):
         raxis.randperm(300, dtype=raxis.uint8)
 

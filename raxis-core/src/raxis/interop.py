@@ -87,7 +87,9 @@ def _bytes_of(array: np.ndarray, count: int) -> np.ndarray:
     """The memory of the first `count` element places of `array`, as one-dimensional uint8."""
     if array.flags.c_contiguous:
         return array.reshape(-1).view(np.uint8)
-    places = np.lib.stride_tricks.as_strided(array, (count,), (array.itemsize,), writeable=array.flags.writeable)
+    places = np.lib.stride_tricks.as_strided(
+        array, (count,), (array.itemsize,), writeable=array.flags.writeable
+    )
     return places.view(np.uint8)
 
 
@@ -155,7 +157,9 @@ def frombuffer(
         tensor([2, 3], dtype=raxis.uint8)
     """
     if count == 0 or memoryview(buffer).nbytes == 0:
-        raise ValueError(f"both buffer length ({memoryview(buffer).nbytes}) and count ({count}) must not be 0")
+        raise ValueError(
+            f"both buffer length ({memoryview(buffer).nbytes}) and count ({count}) must not be 0"
+        )
     tensor = from_numpy(np.frombuffer(buffer, dtype=dtype.numpy, count=count, offset=offset))
     if requires_grad:
         tensor.requires_grad = True

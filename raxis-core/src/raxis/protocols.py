@@ -51,7 +51,9 @@ class Protocols:
     def __array__(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         array = self.numpy()
         if copy is False and dtype is not None and array.dtype != dtype:
-            raise ValueError("a copy is needed to convert the tensor to this dtype, but copy=False was given.")
+            raise ValueError(
+                "a copy is needed to convert the tensor to this dtype, but copy=False was given."
+            )
         if dtype is not None:
             return array.astype(dtype, copy=bool(copy))
         return array.copy() if copy else array

@@ -29,14 +29,18 @@ def set_requires_grad(tensor: Tensor, value: bool) -> None:
                 f"only Tensors of floating point and complex dtype can require gradients, but got {tensor.dtype}."
             )
         if tensor._inference:
-            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+            raise RuntimeError(
+                "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+            )
         tensor._edge = (AccumulateGrad(tensor), 0)
 
 
 def check_grad(tensor: Tensor, grad: object) -> None:
     """Raise unless `grad` can be the gradient of `tensor`."""
     if not isinstance(grad, Tensor):
-        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(grad).__name__}")
+        raise TypeError(
+            f"assigned grad expected to be a Tensor or None but got grad of type {type(grad).__name__}"
+        )
     if grad is tensor:
         raise RuntimeError("can't assign Variable as its own grad")
     for what, given, expected in (
@@ -61,7 +65,9 @@ def set_data(tensor: Tensor, value: Tensor) -> None:
         raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
     edge = tensor._edge
     if edge is not None and value._layout.dtype.category < Category.FLOAT:
-        raise RuntimeError(f"data set to a tensor that requires gradients must be floating point or complex, not {value.dtype}")
+        raise RuntimeError(
+            f"data set to a tensor that requires gradients must be floating point or complex, not {value.dtype}"
+        )
     changed = tensor._layout is not value._layout
     tensor._storage, tensor._offset, tensor._layout = value._storage, value._offset, value._layout
     if changed and edge is not None and edge[0].is_accumulator:

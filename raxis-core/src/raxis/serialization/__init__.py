@@ -123,7 +123,9 @@ class Storages:
         self._loaded: dict[str, Storage] = {}
         order = archive.read("byteorder", sys.byteorder.encode()).decode()
         if order != sys.byteorder:
-            raise RuntimeError(f"the checkpoint is {order}-endian and this machine is {sys.byteorder}-endian.")
+            raise RuntimeError(
+                f"the checkpoint is {order}-endian and this machine is {sys.byteorder}-endian."
+            )
 
     def __call__(self, key: str, location: str, nbytes: int) -> Storage:
         """The storage saved under `key` on device `location`."""
@@ -135,7 +137,9 @@ class Storages:
     def _load(self, key: str, location: str, nbytes: int) -> Storage:
         name = f"data/{key}"
         if self._archive.size(name) != nbytes:
-            raise RuntimeError(f"{name} has {self._archive.size(name)} bytes, but the checkpoint speaks of {nbytes}.")
+            raise RuntimeError(
+                f"{name} has {self._archive.size(name)} bytes, but the checkpoint speaks of {nbytes}."
+            )
         choose = self._map_location
         if callable(choose) and not isinstance(choose, Device):
             placed = self._read(name, nbytes, Device("cpu"))

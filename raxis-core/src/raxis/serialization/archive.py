@@ -61,7 +61,9 @@ class Reader:
             ) from error
         pickles = [name for name in self._zip.namelist() if name.endswith("/data.pkl")]
         if len(pickles) != 1:
-            raise RuntimeError(f"the archive is no checkpoint: expected one data.pkl in it, but found {len(pickles)}.")
+            raise RuntimeError(
+                f"the archive is no checkpoint: expected one data.pkl in it, but found {len(pickles)}."
+            )
         self._root = pickles[0].removesuffix("data.pkl")
         self._mapped = mapped
 
@@ -86,7 +88,7 @@ class Reader:
         """Read an entry into a uint8 array of its size."""
         with self._zip.open(self._root + name) as entry:
             view = memoryview(target)
-            while len(view):
+            while view:
                 count = entry.readinto(view)  # type: ignore[attr-defined]
                 if not count:
                     raise RuntimeError(f"the archive ends within {name}; it is damaged.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 from raxis import dtypes
 from raxis.dtypes import DType
@@ -22,7 +22,7 @@ class TorchName:
         raise TypeError(f"{self.module}.{self.name} is only a name here; it cannot be called.")
 
 
-@lru_cache(maxsize=None)
+@cache
 def torch_name(module: str, name: str) -> TorchName:
     """The one object for a name (pickle refers back to objects by identity)."""
     return TorchName(module, name)

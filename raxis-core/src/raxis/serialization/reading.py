@@ -40,7 +40,13 @@ class StorageKind:
 
 
 def _tensor(
-    typed: TypedStorage, offset: int, size: Any, stride: Any, requires_grad: bool, *rest: Any, dtype: DType | None = None
+    typed: TypedStorage,
+    offset: int,
+    size: Any,
+    stride: Any,
+    requires_grad: bool,
+    *_: Any,
+    dtype: DType | None = None,
 ) -> Tensor:
     chosen = dtype or typed.dtype
     if chosen is None:
@@ -52,7 +58,14 @@ def _tensor(
 
 
 def _tensor_with_dtype(
-    typed: TypedStorage, offset: int, size: Any, stride: Any, requires_grad: bool, hooks: Any, dtype: DType, *rest: Any
+    typed: TypedStorage,
+    offset: int,
+    size: Any,
+    stride: Any,
+    requires_grad: bool,
+    _hooks: Any,
+    dtype: DType,
+    *_: Any,
 ) -> Tensor:
     return _tensor(typed, offset, size, stride, requires_grad, dtype=dtype)
 
@@ -64,7 +77,7 @@ def _meta_tensor(dtype: DType, size: Any, stride: Any, requires_grad: bool) -> T
     return tensor
 
 
-def _parameter(data: Tensor, requires_grad: bool, *rest: Any) -> Parameter:
+def _parameter(data: Tensor, requires_grad: bool, *_: Any) -> Parameter:
     return Parameter(data, requires_grad)
 
 
@@ -104,7 +117,9 @@ def _load_storage(reference: Any, storage_of: StorageOf) -> TypedStorage:
     """The storage behind a persistent id."""
     well_formed = isinstance(reference, tuple) and len(reference) == 5 and reference[0] == "storage"
     if not well_formed or not isinstance(reference[1], StorageKind):
-        raise pickle.UnpicklingError(f"the checkpoint refers to something other than a storage: {reference!r}")
+        raise pickle.UnpicklingError(
+            f"the checkpoint refers to something other than a storage: {reference!r}"
+        )
     _, kind, key, location, count = reference
     itemsize = 1 if kind.dtype is None else kind.dtype.itemsize
     return TypedStorage(storage_of(str(key), str(location), int(count) * itemsize), kind.dtype)
@@ -139,8 +154,9 @@ class RestrictedUnpickler(pickle._Unpickler):  # type: ignore[name-defined]  # t
         found = _BUILDERS.get((module, name))
         if found is None:
             raise pickle.UnpicklingError(
-                f"the checkpoint refers to {module}.{name}, which is not among the names that weights_only=True allows. "
-                "If you trust the author of the file, load it with weights_only=False; that runs code from the file."
+                f"the checkpoint refers to {module}.{name}, which is not among those that weights_only=True "
+                "allows. If you trust the author of the file, load it with weights_only=False; that runs code from "
+                "the file."
             )
         return found
 
@@ -152,12 +168,24 @@ class RestrictedUnpickler(pickle._Unpickler):  # type: ignore[name-defined]  # t
         state = self.stack.pop()
         target = self.stack[-1]
         if type(target) is not OrderedDict or not isinstance(state, dict):
-            raise pickle.UnpicklingError(f"the checkpoint sets attributes of a {type(target).__name__}; that is refused.")
+            raise pickle.UnpicklingError(
+                f"the checkpoint sets attributes of a {type(target).__name__}; that is refused."
+            )
         target.__dict__.update(state)
 
     def _refuse(self) -> None:
-        raise pickle.UnpicklingError("the checkpoint makes objects of classes; weights_only=True refuses that.")
+        raise pickle.UnpicklingError(
+            "the checkpoint makes objects of classes; weights_only=True refuses that."
+        )
 
     dispatch[pickle.BUILD[0]] = _build
-    for _opcode in (pickle.INST, pickle.OBJ, pickle.NEWOBJ, pickle.NEWOBJ_EX, pickle.EXT1, pickle.EXT2, pickle.EXT4):
+    for _opcode in (
+        pickle.INST,
+        pickle.OBJ,
+        pickle.NEWOBJ,
+        pickle.NEWOBJ_EX,
+        pickle.EXT1,
+        pickle.EXT2,
+        pickle.EXT4,
+    ):
         dispatch[_opcode[0]] = _refuse

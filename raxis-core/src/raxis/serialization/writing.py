@@ -38,7 +38,13 @@ class CheckpointPickler(pickle._Pickler):  # type: ignore[name-defined]  # only 
             return None
         storage, dtype = obj.storage, obj.dtype
         kind = torch_name("torch", STORAGE_NAMES[dtype])
-        return ("storage", kind, self._key(storage, dtype), str(storage.place.device), storage.nbytes // dtype.itemsize)
+        return (
+            "storage",
+            kind,
+            self._key(storage, dtype),
+            str(storage.place.device),
+            storage.nbytes // dtype.itemsize,
+        )
 
     def _key(self, storage: Storage, dtype: DType) -> str:
         key, known = self._keys.setdefault(id(storage), (str(len(self._keys)), dtype))
@@ -52,7 +58,11 @@ class CheckpointPickler(pickle._Pickler):  # type: ignore[name-defined]  # only 
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, Parameter):
-            return torch_name("torch._utils", "_rebuild_parameter"), (obj.data, obj.requires_grad, OrderedDict())
+            return torch_name("torch._utils", "_rebuild_parameter"), (
+                obj.data,
+                obj.requires_grad,
+                OrderedDict(),
+            )
         if isinstance(obj, Tensor):
             return _reduce_tensor(obj)
         if isinstance(obj, Size):
@@ -81,4 +91,9 @@ def _reduce_tensor(tensor: Tensor) -> tuple[Any, ...]:
         return torch_name("torch._utils", "_rebuild_meta_tensor_no_storage"), arguments
     reference = StorageReference(tensor._storage, layout.dtype)
     view = (tensor._offset, layout.shape, layout.strides)
-    return torch_name("torch._utils", "_rebuild_tensor_v2"), (reference, *view, tensor.requires_grad, OrderedDict())
+    return torch_name("torch._utils", "_rebuild_tensor_v2"), (
+        reference,
+        *view,
+        tensor.requires_grad,
+        OrderedDict(),
+    )

@@ -13,8 +13,9 @@ from raxis.autograd.transfer import record_transfer
 from raxis.device import Device
 from raxis.dtypes import DType
 from raxis.interop import host_array
-from raxis.layout import Layout, dense_strides_like, layout_of
-from raxis.memory_format import channels_last, contiguous_format, memory_format as MemoryFormat, preserve_format
+from raxis.layout import Layout, broadcast_shapes, dense_strides_like, layout_of
+from raxis.memory_format import channels_last, contiguous_format, preserve_format
+from raxis.memory_format import memory_format as MemoryFormat
 from raxis.ops.definitions.creation import zeros_like
 from raxis.ops.definitions.factory import check_fits
 from raxis.ops.promotion import Promotion
@@ -64,6 +65,12 @@ def _compact(input: Tensor) -> Any:
 )
 def _assign(input: Tensor, src: Tensor) -> Any:
     """`src` cast and broadcast to `input`; in place: written over it."""
+    shape = input._layout.shape
+    if broadcast_shapes(shape, src._layout.shape) != shape:
+        raise RuntimeError(
+            f"output with shape {list(shape)} doesn't match the broadcast shape {list(src._layout.shape)}: the copied "
+            "tensor has more dimensions or larger ones."
+        )
     return broadcast(cast(src, input.dtype), input._layout.shape)
 
 
@@ -96,7 +103,9 @@ def _reordered(input: Tensor, memory_format: MemoryFormat) -> Tensor:
     return input.permute(0, 2, 3, 1)._compact().permute(0, 3, 1, 2)
 
 
-@composed("contiguous(Tensor input, *, memory_format memory_format=None) -> Tensor", function=False, out=False)
+@composed(
+    "contiguous(Tensor input, *, memory_format memory_format=None) -> Tensor", function=False, out=False
+)
 def contiguous(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
     """`input` itself if its elements lie in row-major order, else such a copy.
 
@@ -211,7 +220,9 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     return input._fill_(value)
 
 
-_ROOMY = frozenset({dtypes.bool_, dtypes.int64, dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128})
+_ROOMY = frozenset(
+    {dtypes.bool_, dtypes.int64, dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128}
+)
 
 
 def _check_fill(input: Tensor, value: Any) -> None:
@@ -290,7 +301,9 @@ def numpy(input: Tensor, *, force: bool = False) -> np.ndarray:
             "host memory first."
         )
     if input.requires_grad:
-        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+        )
     return host_array(input)
 
 
@@ -327,7 +340,9 @@ def to(
             result = moved(result, target)
     if dtype is not None and dtype is not layout.dtype:
         if layout.dtype.is_complex and not dtype.is_complex:
-            warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3)
+            warnings.warn(
+                "Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3
+            )
         result = result._cast(dtype)
     if memory_format is not None and memory_format is not preserve_format:
         result = contiguous(result, memory_format=memory_format)
@@ -342,7 +357,11 @@ def _to_arguments(
         dtype, device = first._layout.dtype, first._layout.device
     elif isinstance(first, DType):
         dtype = first
-    elif first is None or isinstance(first, (str, Device)) or (isinstance(first, int) and not isinstance(first, bool)):
+    elif (
+        first is None
+        or isinstance(first, (str, Device))
+        or (isinstance(first, int) and not isinstance(first, bool))
+    ):
         device = first if first is not None else device
         if rest and (rest[0] is None or isinstance(rest[0], DType)):
             dtype = rest.pop(0)
@@ -352,7 +371,9 @@ def _to_arguments(
             "a device, a device and a dtype, or a Tensor."
         )
     flags = [non_blocking, copy]
-    if len(rest) > 2:
-        raise TypeError(f"to() takes at most {len(args) - len(rest) + 2} positional arguments, but got {len(args)}.")
-    flags[: len(rest)] = [bool(flag) for flag in rest]
+    if len(rest) > 2 or not all(isinstance(flag, bool) for flag in rest):
+        raise TypeError(
+            f"to() takes two flags, non_blocking and copy, after dtype and device, but got {rest}."
+        )
+    flags[: len(rest)] = rest
     return dtype, device, flags[0], flags[1]

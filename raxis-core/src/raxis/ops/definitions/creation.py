@@ -88,7 +88,9 @@ def ones(
 
 
 @composed(
-    f"full(int[] size, Scalar fill_value, *, Tensor? out=None, {CREATION_OPTIONS}) -> Tensor", method=False, out=False
+    f"full(int[] size, Scalar fill_value, *, Tensor? out=None, {CREATION_OPTIONS}) -> Tensor",
+    method=False,
+    out=False,
 )
 def full(
     size: Any,
@@ -153,7 +155,9 @@ def empty(
     return marked(made, requires_grad)
 
 
-@composed(f"empty_strided(int[] size, int[] stride, *, {CREATION_OPTIONS}) -> Tensor", method=False, out=False)
+@composed(
+    f"empty_strided(int[] size, int[] stride, *, {CREATION_OPTIONS}) -> Tensor", method=False, out=False
+)
 def empty_strided(
     size: Any,
     stride: Any,
@@ -181,7 +185,9 @@ def empty_strided(
             f"mismatch in length of strides and shape: size {list(shape)} and stride {list(strides)} must have as "
             "many elements"
         )
-    return marked(empty_of(layout_of(dtype or get_default_dtype(), shape, strides, as_device(device))), requires_grad)
+    return marked(
+        empty_of(layout_of(dtype or get_default_dtype(), shape, strides, as_device(device))), requires_grad
+    )
 
 
 @composed("empty_like" + _LIKE, method=False, out=False)
@@ -252,8 +258,12 @@ def ones_like(
     return marked(filled_like(input, like_layout(input, dtype, device, memory_format), 1), requires_grad)
 
 
-@composed(f"full_like(Tensor input, Scalar fill_value, *, {CREATION_OPTIONS}, memory_format? memory_format=None) -> Tensor",
-          method=False, out=False)  # fmt: skip
+@composed(
+    f"full_like(Tensor input, Scalar fill_value, *, {CREATION_OPTIONS}, "
+    "memory_format? memory_format=None) -> Tensor",
+    method=False,
+    out=False,
+)
 def full_like(
     input: Tensor,
     fill_value: Any,

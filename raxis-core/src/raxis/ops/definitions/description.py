@@ -134,7 +134,9 @@ def address_of(storage: Storage) -> int:
     return id(storage.buffer) if memory is None else int(memory.ctypes.data)
 
 
-@composed("is_contiguous(Tensor input, *, memory_format? memory_format=None) -> bool", function=False, out=False)
+@composed(
+    "is_contiguous(Tensor input, *, memory_format? memory_format=None) -> bool", function=False, out=False
+)
 def is_contiguous(input: Tensor, memory_format: MemoryFormat | None = None) -> bool:
     """Whether the elements lie in row-major order, or in that of `memory_format`.
 
@@ -146,7 +148,9 @@ def is_contiguous(input: Tensor, memory_format: MemoryFormat | None = None) -> b
     if memory_format is None or memory_format is contiguous_format:
         return input._layout.is_contiguous
     if memory_format is not channels_last:
-        raise RuntimeError(f"is_contiguous() takes contiguous_format or channels_last, but got {memory_format}.")
+        raise RuntimeError(
+            f"is_contiguous() takes contiguous_format or channels_last, but got {memory_format}."
+        )
     return input._layout.ndim == 4 and input.permute(0, 2, 3, 1)._layout.is_contiguous
 
 
@@ -199,7 +203,11 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
 def is_set_to(input: Tensor, tensor: Tensor) -> bool:
     """Whether both are the same view of the same storage."""
     same = input._storage is tensor._storage and input._offset == tensor._offset
-    return same and input._layout.shape == tensor._layout.shape and input._layout.strides == tensor._layout.strides
+    return (
+        same
+        and input._layout.shape == tensor._layout.shape
+        and input._layout.strides == tensor._layout.strides
+    )
 
 
 @composed("is_tensor(object obj) -> bool", method=False, out=False)
@@ -318,8 +326,10 @@ _TYPE_NAMES = {
 _TYPES = {name: dtypes.by_name(key) for key, name in _TYPE_NAMES.items()}
 
 
-@composed("type(Tensor input, object dtype=None, bool non_blocking=False) -> object", function=False, out=False)
-def type(input: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:  # noqa: A001  PyTorch's name
+@composed(
+    "type(Tensor input, object dtype=None, bool non_blocking=False) -> object", function=False, out=False
+)
+def type(input: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     """The type's name, such as ``'raxis.FloatTensor'``; with `dtype` (a dtype or such a name), `input` cast to it.
 
     Raises:
@@ -362,9 +372,9 @@ def _publish_casts() -> None:
         "cdouble": "complex128",
     }  # fmt: skip
     for name, dtype_name in names.items():
-        composed(f"{name}(Tensor input, *, memory_format? memory_format=None) -> Tensor", function=False, out=False)(
-            _cast_method(dtypes.by_name(dtype_name))
-        )
+        composed(
+            f"{name}(Tensor input, *, memory_format? memory_format=None) -> Tensor", function=False, out=False
+        )(_cast_method(dtypes.by_name(dtype_name)))
 
 
 def _cast_method(target: DType) -> Any:
@@ -392,7 +402,9 @@ def cpu(input: Tensor) -> Tensor:
     return input.to("cpu")
 
 
-@composed("cuda(Tensor input, object device=None, bool non_blocking=False) -> Tensor", function=False, out=False)
+@composed(
+    "cuda(Tensor input, object device=None, bool non_blocking=False) -> Tensor", function=False, out=False
+)
 def cuda(input: Tensor, device: Any = None, non_blocking: bool = False) -> Tensor:
     """`input` on a CUDA device; itself if it is there.
 
@@ -402,4 +414,3 @@ def cuda(input: Tensor, device: Any = None, non_blocking: bool = False) -> Tenso
     if isinstance(device, int):
         device = f"cuda:{device}"
     return input.to("cuda" if device is None else device)
-

@@ -12,7 +12,8 @@ import numpy as np
 from raxis.device import Device
 from raxis.dtypes import Category, DType, scalar_category
 from raxis.layout import Layout, Strides, contiguous_strides, dense_strides_like, extent, layout_of
-from raxis.memory_format import channels_last, contiguous_format, layout as StorageLayout, memory_format, strided
+from raxis.memory_format import channels_last, contiguous_format, memory_format, strided
+from raxis.memory_format import layout as StorageLayout
 from raxis.ops.promotion import get_default_dtype
 from raxis.ops.table import lowered
 from raxis.ops.trace import broadcast, cast, constant
@@ -21,7 +22,8 @@ from raxis.storage import allocate
 from raxis.tensor import Tensor, wrap
 
 CREATION_OPTIONS = (
-    "dtype? dtype=None, layout? layout=None, device? device=None, bool pin_memory=False, bool requires_grad=False"
+    "dtype? dtype=None, layout? layout=None, device? device=None, "
+    "bool pin_memory=False, bool requires_grad=False"
 )
 """Schema text of the options every creation function ends with."""
 
@@ -159,10 +161,10 @@ def check_fits(value: Any, dtype: DType) -> None:
 
 def fits(value: Any, dtype: DType) -> bool:
     """Whether a number lies in `dtype`'s range (rounding is no matter)."""
-    if isinstance(value, complex) and not dtype.is_complex:
-        return value.imag == 0 and fits(value.real, dtype)
     if dtype.category is Category.BOOL or dtype.is_complex:
         return True
+    if isinstance(value, complex):
+        return value.imag == 0 and fits(value.real, dtype)
     if dtype.category is Category.INTEGER:
         limits = np.iinfo(dtype.numpy)
         lowest = limits.min if dtype.is_signed else -limits.max

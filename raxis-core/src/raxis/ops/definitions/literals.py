@@ -28,7 +28,8 @@ _PYTHON_CATEGORIES = {
 
 
 @composed(
-    "tensor(object data, *, dtype? dtype=None, device? device=None, bool requires_grad=False, bool pin_memory=False) -> Tensor",
+    "tensor(object data, *, dtype? dtype=None, device? device=None, bool requires_grad=False, "
+    "bool pin_memory=False) -> Tensor",
     method=False,
     out=False,
 )
@@ -118,7 +119,9 @@ def _flatten(data: Any) -> tuple[tuple[int, ...], list[Any]]:
 def _raise_ragged(item: Any, length: int, dim: int) -> None:
     if _is_sequence(item):
         raise ValueError(f"expected sequence of length {length} at dim {dim} (got {len(item)})")
-    raise TypeError(f"not a sequence: expected one of length {length} at dim {dim}, but got {type(item).__name__}")
+    raise TypeError(
+        f"not a sequence: expected one of length {length} at dim {dim}, but got {type(item).__name__}"
+    )
 
 
 def _is_sequence(value: Any) -> bool:
@@ -201,7 +204,8 @@ def as_tensor(data: Any, dtype: DType | None = None, device: DeviceLike | None =
 
 
 @composed(
-    "asarray(object obj, *, dtype? dtype=None, device? device=None, bool? copy=None, bool requires_grad=False) -> Tensor",
+    "asarray(object obj, *, dtype? dtype=None, device? device=None, bool? copy=None, "
+    "bool requires_grad=False) -> Tensor",
     method=False,
     out=False,
 )
@@ -255,10 +259,19 @@ def scalar_tensor(
     return tensor(s, dtype=dtype or get_default_dtype(), device=device, requires_grad=requires_grad)
 
 
-@composed("new_tensor(Tensor input, object data, *, dtype? dtype=None, device? device=None, bool requires_grad=False) -> Tensor",
-          function=False, out=False)  # fmt: skip
+@composed(
+    "new_tensor(Tensor input, object data, *, dtype? dtype=None, device? device=None, "
+    "bool requires_grad=False) -> Tensor",
+    function=False,
+    out=False,
+)
 def new_tensor(
-    input: Tensor, data: Any, *, dtype: DType | None = None, device: DeviceLike | None = None, requires_grad: bool = False
+    input: Tensor,
+    data: Any,
+    *,
+    dtype: DType | None = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """A tensor with a copy of `data`, of `input`'s dtype and device unless given.
 
@@ -268,5 +281,8 @@ def new_tensor(
         tensor([1., 2.])
     """
     return tensor(
-        data, dtype=dtype or input.dtype, device=input.device if device is None else device, requires_grad=requires_grad
+        data,
+        dtype=dtype or input.dtype,
+        device=input.device if device is None else device,
+        requires_grad=requires_grad,
     )

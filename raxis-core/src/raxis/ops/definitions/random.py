@@ -19,7 +19,6 @@ from raxis.ops.table import Effect, lowered
 from raxis.ops.trace import broadcast, cast, constant, current_tracer, emit
 from raxis.tensor import Tensor
 
-
 MANTISSA_BITS = {dtypes.float16: 11, dtypes.bfloat16: 8, dtypes.float32: 24, dtypes.float64: 53}
 """Bits of a uniform number: as many as the dtype holds, so that rounding never reaches 1."""
 
@@ -94,7 +93,8 @@ def _randn(size: Shape, dtype: DType, device: Device) -> Any:
 
 
 @lowered(
-    "_randint(int[] size, Scalar low, Scalar count, Generator? generator=None, *, dtype dtype, device device) -> Tensor",
+    "_randint(int[] size, Scalar low, Scalar count, Generator? generator=None, *, "
+    "dtype dtype, device device) -> Tensor",
     **_NEW,
 )
 def _randint(size: Shape, low: Tensor, count: Tensor, dtype: DType, device: Device) -> Any:
@@ -161,7 +161,9 @@ def _normal(input: Tensor, mean: Tensor, std: Tensor) -> Any:
 def _exponential(input: Tensor, rate: Tensor) -> Any:
     """``-log(1 - u) / rate``."""
     drawn = _unit(input)
-    return cast(emit("div", emit("neg", emit("log1p", emit("neg", drawn))), _like(rate, drawn)), input._layout.dtype)
+    return cast(
+        emit("div", emit("neg", emit("log1p", emit("neg", drawn))), _like(rate, drawn)), input._layout.dtype
+    )
 
 
 @lowered("_geometric(Tensor input, Scalar p, Generator? generator=None) -> Tensor", **_IN_PLACE)
@@ -173,7 +175,9 @@ def _geometric(input: Tensor, p: Tensor) -> Any:
     return cast(emit("maximum", emit("ceil", failures), one), input._layout.dtype)
 
 
-@lowered("_cauchy(Tensor input, Scalar median, Scalar sigma, Generator? generator=None) -> Tensor", **_IN_PLACE)
+@lowered(
+    "_cauchy(Tensor input, Scalar median, Scalar sigma, Generator? generator=None) -> Tensor", **_IN_PLACE
+)
 def _cauchy(input: Tensor, median: Tensor, sigma: Tensor) -> Any:
     """``median + sigma * tan(pi * (u - 1/2))``."""
     drawn = _unit(input)

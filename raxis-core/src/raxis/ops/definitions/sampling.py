@@ -12,7 +12,14 @@ from raxis.memory_format import layout as StorageLayout
 from raxis.memory_format import memory_format
 from raxis.ops.definitions import random
 from raxis.ops.definitions.creation import empty_like
-from raxis.ops.definitions.factory import CREATION_OPTIONS, check_layout, like_layout, marked, prepared, sizes_of
+from raxis.ops.definitions.factory import (
+    CREATION_OPTIONS,
+    check_layout,
+    like_layout,
+    marked,
+    prepared,
+    sizes_of,
+)
 from raxis.ops.promotion import get_default_dtype
 from raxis.ops.table import Effect, composed
 from raxis.placement import DeviceLike, as_device
@@ -92,7 +99,9 @@ def _drawn(
     check_layout(layout)
     if out is not None:
         return prepared(out, size, dtype).copy_(draw(size, generator, dtype=out.dtype, device=out.device))
-    return marked(draw(size, generator, dtype=dtype or get_default_dtype(), device=as_device(device)), requires_grad)
+    return marked(
+        draw(size, generator, dtype=dtype or get_default_dtype(), device=as_device(device)), requires_grad
+    )
 
 
 @composed("rand_like" + _LIKE, **_FUNCTION)
@@ -158,7 +167,8 @@ def _drawn_like(
 
 
 @composed(
-    f"randint(int low, int? high=None, int[]? size=None, *, Generator? generator=None, Tensor? out=None, {CREATION_OPTIONS}) -> Tensor",
+    "randint(int low, int? high=None, int[]? size=None, *, Generator? generator=None, Tensor? out=None, "
+    f"{CREATION_OPTIONS}) -> Tensor",
     **_FUNCTION,
 )
 def randint(
@@ -225,7 +235,9 @@ def _range(name: str, low: int, high: int, dtype: DType) -> int:
     smallest, largest = _integer_bounds(dtype)
     for what, value in (("from", low), ("to - 1", high - 1)):
         if not smallest <= value <= largest:
-            raise RuntimeError(f"{what} is out of bounds for {dtype.name}: {value} is not in [{smallest}, {largest}]")
+            raise RuntimeError(
+                f"{what} is out of bounds for {dtype.name}: {value} is not in [{smallest}, {largest}]"
+            )
     return min(high - low, (1 << 63) - 1)
 
 
@@ -241,8 +253,11 @@ def _integer_bounds(dtype: DType) -> tuple[int, int]:
     return -(1 << 63), (1 << 63) - 1
 
 
-@composed(f"randint_like(Tensor input, int low, int? high=None, *, Generator? generator=None, {CREATION_OPTIONS}, memory_format? memory_format=None) -> Tensor",
-          **_FUNCTION)  # fmt: skip
+@composed(
+    f"randint_like(Tensor input, int low, int? high=None, *, Generator? generator=None, {CREATION_OPTIONS}, "
+    "memory_format? memory_format=None) -> Tensor",
+    **_FUNCTION,
+)
 def randint_like(
     input: Tensor,
     *args: Any,
@@ -267,11 +282,20 @@ def randint_like(
     options.pop("memory_format", None)
     target = input.device if device is None else device
     return randint(
-        *args, low=low, high=high, size=input._layout.shape, dtype=dtype or input.dtype, device=target, **options
+        *args,
+        low=low,
+        high=high,
+        size=input._layout.shape,
+        dtype=dtype or input.dtype,
+        device=target,
+        **options,
     )
 
 
-@composed(f"randperm(int n, *, Generator? generator=None, Tensor? out=None, {CREATION_OPTIONS}) -> Tensor", **_FUNCTION)
+@composed(
+    f"randperm(int n, *, Generator? generator=None, Tensor? out=None, {CREATION_OPTIONS}) -> Tensor",
+    **_FUNCTION,
+)
 def randperm(
     n: int,
     *,
@@ -305,7 +329,9 @@ def randperm(
     return marked(made, requires_grad) if out is None else prepared(out, (n,), dtype).copy_(made)
 
 
-@composed("uniform_(Tensor input, float from=0.0, float to=1.0, *, Generator? generator=None) -> Tensor", **_METHOD)
+@composed(
+    "uniform_(Tensor input, float from=0.0, float to=1.0, *, Generator? generator=None) -> Tensor", **_METHOD
+)
 def uniform_(input: Tensor, *args: float, generator: Generator | None = None, **bounds: float) -> Tensor:
     """Fill with numbers uniform on ``[from, to)``.
 
@@ -335,12 +361,18 @@ def _uniform_bounds(args: tuple[float, ...], bounds: dict[str, float]) -> tuple[
     """The ends, whose names ``from`` and ``to`` cannot all be parameter names in Python."""
     named = {"from": 0.0, "to": 1.0, **dict(zip(("from", "to"), args, strict=False)), **bounds}
     if len(named) > 2 or len(args) > 2:
-        raise TypeError(f"uniform_() takes 'from' and 'to', but got {len(args)} numbers and {sorted(bounds)}.")
+        raise TypeError(
+            f"uniform_() takes 'from' and 'to', but got {len(args)} numbers and {sorted(bounds)}."
+        )
     return float(named["from"]), float(named["to"])
 
 
-@composed("normal_(Tensor input, float mean=0.0, float std=1.0, *, Generator? generator=None) -> Tensor", **_METHOD)
-def normal_(input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
+@composed(
+    "normal_(Tensor input, float mean=0.0, float std=1.0, *, Generator? generator=None) -> Tensor", **_METHOD
+)
+def normal_(
+    input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None
+) -> Tensor:
     """Fill with normal numbers.
 
     Raises:
@@ -361,8 +393,11 @@ def _check_std(std: float) -> None:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
 
 
-@composed("normal(Tensor|Scalar mean, Tensor|Scalar std=1.0, int[]? size=None, *, Generator? generator=None, Tensor? out=None, **options) -> Tensor",
-          **_FUNCTION)  # fmt: skip
+@composed(
+    "normal(Tensor|Scalar mean, Tensor|Scalar std=1.0, int[]? size=None, *, Generator? generator=None, "
+    "Tensor? out=None, **options) -> Tensor",
+    **_FUNCTION,
+)
 def normal(
     mean: Any,
     std: Any = 1.0,
@@ -401,7 +436,9 @@ def normal(
         first = tensors[0]._layout
         made = randn(shape, generator=generator, dtype=first.dtype, device=first.device)
     made = made * _detached(std) + _detached(mean)
-    return marked(made, requires_grad) if out is None else prepared(out, made._layout.shape, dtype).copy_(made)
+    return (
+        marked(made, requires_grad) if out is None else prepared(out, made._layout.shape, dtype).copy_(made)
+    )
 
 
 def _detached(value: Any) -> Any:
@@ -478,8 +515,13 @@ def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -
     return input._geometric_(float(p), generator)
 
 
-@composed("log_normal_(Tensor input, float mean=1.0, float std=2.0, *, Generator? generator=None) -> Tensor", **_METHOD)
-def log_normal_(input: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None) -> Tensor:
+@composed(
+    "log_normal_(Tensor input, float mean=1.0, float std=2.0, *, Generator? generator=None) -> Tensor",
+    **_METHOD,
+)
+def log_normal_(
+    input: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None
+) -> Tensor:
     """Fill with numbers whose logarithms are normal.
 
     Raises:
@@ -490,8 +532,13 @@ def log_normal_(input: Tensor, mean: float = 1.0, std: float = 2.0, *, generator
     return normal_(input, mean, std, generator=generator).exp_()
 
 
-@composed("cauchy_(Tensor input, float median=0.0, float sigma=1.0, *, Generator? generator=None) -> Tensor", **_METHOD)
-def cauchy_(input: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None) -> Tensor:
+@composed(
+    "cauchy_(Tensor input, float median=0.0, float sigma=1.0, *, Generator? generator=None) -> Tensor",
+    **_METHOD,
+)
+def cauchy_(
+    input: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None
+) -> Tensor:
     """Fill with numbers of the Cauchy distribution.
 
     Raises:
@@ -503,7 +550,9 @@ def cauchy_(input: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator
     return input._cauchy_(float(median), float(sigma), generator)
 
 
-@composed("random_(Tensor input, int from=0, int? to=None, *, Generator? generator=None) -> Tensor", **_METHOD)
+@composed(
+    "random_(Tensor input, int from=0, int? to=None, *, Generator? generator=None) -> Tensor", **_METHOD
+)
 def random_(input: Tensor, *args: int, generator: Generator | None = None, **bounds: int) -> Tensor:
     """Fill with integers uniform on ``[from, to)``: ``random_()``, ``random_(to)`` or ``random_(from, to)``.
 
@@ -523,12 +572,20 @@ def random_(input: Tensor, *args: int, generator: Generator | None = None, **bou
     low = named.get("from", 0)
     high = named.get("to")
     if high is None:
-        high = (1 << random.MANTISSA_BITS[dtype]) + 1 if dtype.is_floating_point else _integer_bounds(dtype)[1] + 1
+        high = (
+            (1 << random.MANTISSA_BITS[dtype]) + 1
+            if dtype.is_floating_point
+            else _integer_bounds(dtype)[1] + 1
+        )
     return input._random_(low, _range("random_", low, high, dtype), generator)
 
 
-@composed("multinomial(Tensor input, int num_samples, bool replacement=False, *, Generator? generator=None, Tensor? out=None) -> Tensor",
-          out=False, effect=Effect.RANDOM)  # fmt: skip
+@composed(
+    "multinomial(Tensor input, int num_samples, bool replacement=False, *, Generator? generator=None, "
+    "Tensor? out=None) -> Tensor",
+    out=False,
+    effect=Effect.RANDOM,
+)
 def multinomial(
     input: Tensor,
     num_samples: int,
@@ -539,7 +596,8 @@ def multinomial(
 ) -> Tensor:
     """Indices drawn with the probabilities (not necessarily normalised) of each row.
 
-    Without replacement the indices are those of the largest ``p / e`` with exponential e (Efraimidis and Spirakis, 2006).
+    Without replacement the indices are those of the largest ``p / e`` with exponential e (Efraimidis and
+    Spirakis, 2006).
 
     Args:
         input: shape ``(categories,)`` or ``(rows, categories)``, floating point, not negative.
@@ -567,7 +625,12 @@ def multinomial(
 def _categories(weights: Tensor, num_samples: int, replacement: bool, generator: Generator | None) -> Tensor:
     if replacement:
         sums = weights.double().cumsum(-1)
-        points = rand((*sums._layout.shape[:-1], num_samples), generator=generator, dtype=dtypes.float64, device=weights.device)
+        points = rand(
+            (*sums._layout.shape[:-1], num_samples),
+            generator=generator,
+            dtype=dtypes.float64,
+            device=weights.device,
+        )
         return sums._interval_of(points * sums.narrow(-1, sums._layout.shape[-1] - 1, 1))
     scores = weights / empty_like(weights).exponential_(generator=generator)
     return scores.topk(num_samples, -1)[1] if num_samples > 1 else scores.argmax(-1, keepdim=True)
@@ -578,7 +641,9 @@ def _check_multinomial(input: Tensor, num_samples: int, replacement: bool) -> No
     if layout.ndim not in (1, 2):
         raise RuntimeError(f"prob_dist must be 1 or 2 dim, but got {layout.ndim} dimensions")
     if not layout.dtype.is_floating_point:
-        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {layout.dtype.name}")
+        raise RuntimeError(
+            f"multinomial only supports floating-point dtypes for input, got: {layout.dtype.name}"
+        )
     if num_samples <= 0:
         raise RuntimeError(f"cannot sample n_sample <= 0 samples, but got {num_samples}")
     if not replacement and num_samples > layout.shape[-1]:

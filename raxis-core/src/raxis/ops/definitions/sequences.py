@@ -98,7 +98,9 @@ def _bounds(args: tuple[Any, ...], start: Any, end: Any, step: Any) -> tuple[Any
     names = dict(zip(("start", "end", "step"), args, strict=False))
     found = {"start": start, "end": end, "step": step, **names}
     if found["end"] is None or len(args) > 3:
-        raise TypeError(f"arange() takes (end) or (start, end[, step]), but got {len(args)} positional arguments.")
+        raise TypeError(
+            f"arange() takes (end) or (start, end[, step]), but got {len(args)} positional arguments."
+        )
     return found["start"], found["end"], found["step"]
 
 
@@ -189,7 +191,9 @@ def _spaced(
     if out is not None:
         dtype, device = out.dtype, out.device
     target = _spaced_dtype((start, end), dtype)
-    made: Tensor = _linspace(_end(start, target), _end(end, target), steps, dtype=target, device=as_device(device))
+    made: Tensor = _linspace(
+        _end(start, target), _end(end, target), steps, dtype=target, device=as_device(device)
+    )
     return made
 
 
@@ -200,7 +204,9 @@ def _end(value: Any, dtype: DType) -> Any:
     return float(int(value)) if dtype.category <= Category.INTEGER else float(value)
 
 
-@composed("logspace(Scalar start, Scalar end, int steps, float base=10.0, *, " + _SPACED, method=False, out=False)
+@composed(
+    "logspace(Scalar start, Scalar end, int steps, float base=10.0, *, " + _SPACED, method=False, out=False
+)
 def logspace(
     start: Any,
     end: Any,
@@ -234,7 +240,9 @@ def logspace(
     return marked(made, requires_grad)
 
 
-@lowered("_eye(int n, int m, *, dtype dtype, device device) -> Tensor", method=False, function=False, out=False)
+@lowered(
+    "_eye(int n, int m, *, dtype dtype, device device) -> Tensor", method=False, function=False, out=False
+)
 def _eye(n: int, m: int, dtype: DType, device: Device) -> Any:
     """Ones on the diagonal."""
     row = emit("iota", shape=(n, m), dtype=dtypes.int64, dim=0)
@@ -276,7 +284,9 @@ def eye(
             raise RuntimeError(f"{name} must be greater or equal to 0, got {count}")
     if out is not None:
         return prepared(out, (n, columns), dtype).copy_(_eye(n, columns, dtype=out.dtype, device=out.device))
-    return marked(_eye(n, columns, dtype=dtype or get_default_dtype(), device=as_device(device)), requires_grad)
+    return marked(
+        _eye(n, columns, dtype=dtype or get_default_dtype(), device=as_device(device)), requires_grad
+    )
 
 
 def _triangle_indices(name: str, row: int, col: int, offset: int, dtype: DType | None, device: Any) -> Tensor:
