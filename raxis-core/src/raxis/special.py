@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 
 from raxis.ops.entry import install
-from raxis.ops.functions import (  # type: ignore[attr-defined]  # the op table gives the names
+from raxis.ops.functions import (
     digamma,
     erf,
     erfc,

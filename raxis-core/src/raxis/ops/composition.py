@@ -6,7 +6,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from raxis.ops.arguments import is_number
 from raxis.ops.table import Op
+from raxis.tensor import Tensor
 
 
 def composed_function(op: Op) -> Callable[..., Any]:
@@ -52,9 +54,6 @@ def composed_operator(op: Op, name: str, reflected: bool) -> Callable[..., Any]:
     """A binary operator; `reflected` ones are called with the right operand first."""
 
     def function(self: Any, other: Any) -> Any:
-        from raxis.ops.arguments import is_number
-        from raxis.tensor import Tensor
-
         if not isinstance(other, Tensor) and not is_number(other):
             return NotImplemented
         return op.body(other, self) if reflected else op.body(self, other)

@@ -10,6 +10,7 @@ import numpy as np
 from raxis import dtypes
 from raxis.dtypes import Category, DType, scalar_category
 from raxis.ops.definitions.comparison import where
+from raxis.ops.definitions.complex import real
 from raxis.ops.definitions.control import region
 from raxis.ops.definitions.creation import zeros_like
 from raxis.ops.definitions.elementwise import binary, check_some_tensor, computed, require_category
@@ -258,7 +259,7 @@ def _power_base_gradient(grad: Tensor, input: Tensor, exponent: Any) -> Tensor:
 
 def _power_exponent_gradient(grad: Tensor, input: Any, exponent: Tensor, result: Tensor) -> Tensor:
     base = as_like(input, grad)
-    at_zero = (base == 0) & (exponent.real >= 0 if exponent.is_complex() else exponent >= 0)
+    at_zero = (base == 0) & (real(exponent) >= 0 if exponent.is_complex() else exponent >= 0)
     return grad * where(at_zero, 0, conj(result * log(base)))
 
 
@@ -342,8 +343,10 @@ def pow(input: Any, exponent: Any) -> Any:
         check_some_tensor(input, exponent)
         return _pow(input, exponent)
     number = exponent.item() if isinstance(exponent, np.generic) else exponent
-    dtype = result_type(input, number)
-    return _fixed_pow(input if dtype is input.dtype else input.to(dtype), (type(number).__name__, number))
+    kind = type(number)
+    if input._layout.dtype.category < Category.FLOAT or kind is complex:
+        input = input.to(result_type(input, number))
+    return _fixed_pow(input, (kind.__name__, number))
 
 
 @composed("float_power(Tensor|Scalar input, Tensor|Scalar exponent) -> Tensor")

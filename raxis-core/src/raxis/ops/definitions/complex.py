@@ -146,7 +146,7 @@ def complex(real: Tensor, imag: Tensor) -> Any:
     "polar(Tensor abs, Tensor angle) -> Tensor",
     promotion=Promotion.ARITHMETIC,
     method=False,
-    check=_check_parts,
+    check=lambda abs, angle: _check_parts(abs, angle),
     vjp={
         "abs": lambda grad, angle: grad.real * angle.cos() + grad.imag * angle.sin(),
         "angle": lambda grad, abs, angle: abs * (grad.imag * angle.cos() - grad.real * angle.sin()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from raxis import dtypes
@@ -69,7 +70,7 @@ def _sgn_gradient(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
     return where(magnitude == 0, 0, slope)
 
 
-sgn = computed(
+sgn: Callable[..., Any] = computed(
     "sgn(Tensor input) -> Tensor",
     unary(
         "sgn", "The sign -1, 0 or 1; complex: ``input / abs(input)``.", "[3, 0, -2]", "[ 1,  0, -1]", _KEPT
@@ -210,7 +211,7 @@ def _check_bounds(input: Tensor, min: Any, max: Any) -> None:
     for operand in (input, min, max):
         if (isinstance(operand, Tensor) and operand.dtype.is_complex) or isinstance(operand, complex):
             raise RuntimeError("clamp is not supported for complex types")
-    if isinstance(input, Tensor) and input.dtype is dtypes.bool_:
+    if input.dtype is dtypes.bool_:
         raise NotImplementedError("\"clamp\" not implemented for 'Bool'")
 
 
@@ -281,7 +282,7 @@ def _check_bound(input: Tensor, bound: Any) -> None:
     "clamp_min(Tensor input, Tensor|Scalar min) -> Tensor",
     promotion=_ARITHMETIC,
     inplace=True,
-    check=_check_bound,
+    check=lambda input, min: _check_bound(input, min),
     vjp={
         "input": lambda grad, input, min: where(input >= min, grad, 0),
         "min": lambda grad, input, min: where(input < min, grad, 0),
@@ -302,7 +303,7 @@ def clamp_min(input: Tensor, min: Any) -> Any:
     "clamp_max(Tensor input, Tensor|Scalar max) -> Tensor",
     promotion=_ARITHMETIC,
     inplace=True,
-    check=_check_bound,
+    check=lambda input, max: _check_bound(input, max),
     vjp={
         "input": lambda grad, input, max: where(input <= max, grad, 0),
         "max": lambda grad, input, max: where(input > max, grad, 0),

@@ -7,6 +7,7 @@ Numerical Recipes (2007), 6.2.2. zeta: Euler-Maclaurin summation; polygamma: Abr
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from raxis import dtypes
@@ -90,7 +91,7 @@ lgamma = elementwise(
     vjp={"input": lambda grad, input: grad * digamma(input)},
 )
 
-digamma = elementwise(
+digamma: Callable[..., Any] = elementwise(
     "digamma(Tensor input) -> Tensor",
     "digamma",
     unary("digamma", "The derivative of lgamma.", "[1.0, 2.0]", "[-0.5772,  0.4228]"),
@@ -140,7 +141,7 @@ def _zeta_edges(order: Tensor, shift: Tensor, inside: Tensor) -> Tensor:
     return made
 
 
-zeta = computed(
+zeta: Callable[..., Any] = computed(
     "zeta(Tensor|Scalar input, Tensor|Scalar other) -> Tensor",
     binary(
         "special.zeta",

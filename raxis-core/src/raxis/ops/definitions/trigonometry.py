@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from raxis.dtypes import Category
@@ -24,7 +25,7 @@ sin = elementwise(
     vjp={"input": lambda grad, input: grad * conj(cos(input))},
 )
 
-cos = elementwise(
+cos: Callable[..., Any] = elementwise(
     "cos(Tensor input) -> Tensor",
     "cos",
     unary("cos", "The cosine of radians.", "[0.0, 1.0]", "[1.0000, 0.5403]"),
@@ -77,7 +78,7 @@ sinh = elementwise(
     vjp={"input": lambda grad, input: grad * conj(cosh(input))},
 )
 
-cosh = elementwise(
+cosh: Callable[..., Any] = elementwise(
     "cosh(Tensor input) -> Tensor",
     "cosh",
     unary("cosh", "The hyperbolic cosine.", "[0.0, 1.0]", "[1.0000, 1.5431]"),
@@ -85,7 +86,7 @@ cosh = elementwise(
     vjp={"input": lambda grad, input: grad * conj(sinh(input))},
 )
 
-_tanh_backward = computed(
+_tanh_backward: Callable[..., Any] = computed(
     "_tanh_backward(Tensor upstream, Tensor output) -> Tensor",
     "The gradient of tanh, from its result.",
     lambda upstream, output: upstream * conj(1 - output * output),
