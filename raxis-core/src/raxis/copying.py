@@ -23,7 +23,7 @@ def deep_copy(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
     """
     found = memo.get(id(tensor))
     if found is not None:
-        return found  # type: ignore[no-any-return]
+        return found
     if not tensor.is_leaf:
         raise RuntimeError(
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
@@ -41,7 +41,7 @@ def _copied_storage(storage: Storage, memo: dict[int, Any]) -> Storage:
     copied = memo.get(id(storage))
     if copied is None:
         copied = memo[id(storage)] = bytes_of(storage).clone()._storage
-    return copied  # type: ignore[no-any-return]
+    return copied
 
 
 def reduce_tensor(tensor: Tensor) -> tuple[Any, ...]:

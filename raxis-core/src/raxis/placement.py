@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+
 from raxis.device import Device
 from raxis.storage import Place
 
@@ -39,7 +40,7 @@ def as_device(value: DeviceLike | None) -> Device:
     """A device argument in canonical form; None means the default device."""
     if value is None:
         return get_default_device()
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, int):
         raise RuntimeError(
             f"device index {value} was given without a device type; name the device, as in 'cuda:{value}'."
         )
@@ -76,7 +77,9 @@ def set_default_device(device: DeviceLike | None) -> None:
     _default.set(chosen)
 
 
-_outer: contextvars.ContextVar[tuple[Device | None, ...]] = contextvars.ContextVar("raxis_outer_devices", default=())
+_outer: contextvars.ContextVar[tuple[Device | None, ...]] = contextvars.ContextVar(
+    "raxis_outer_devices", default=()
+)
 """The default devices that entered ``with device:`` blocks will restore."""
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+
+from raxis.layout import Layout
+from raxis.ops.methods import TensorMethods
 
 if TYPE_CHECKING:
     import numpy as np
@@ -10,46 +13,49 @@ if TYPE_CHECKING:
     from raxis.tensor import Tensor
 
 
-def _only_element(tensor: Tensor) -> Any:
+def _only_element(tensor: Protocols) -> Any:
     if tensor._layout.numel != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
     return tensor.item()
 
 
-class Protocols:
+class Protocols(TensorMethods):
     """Base of Tensor: conversions to Python numbers and arrays, printing, copying and pickling."""
 
-    def __bool__(self: Tensor) -> bool:
+    _layout: Layout
+    _edge: Any
+
+    def __bool__(self) -> bool:
         count = self._layout.numel
         if count != 1:
             what = "no values" if count == 0 else "more than one value"
             raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
         return bool(self.item())
 
-    def __int__(self: Tensor) -> int:
+    def __int__(self) -> int:
         return int(_only_element(self))
 
-    def __float__(self: Tensor) -> float:
+    def __float__(self) -> float:
         return float(_only_element(self))
 
-    def __complex__(self: Tensor) -> complex:
+    def __complex__(self) -> complex:
         return complex(_only_element(self))
 
-    def __index__(self: Tensor) -> int:
+    def __index__(self) -> int:
         value = self.item() if self._layout.numel == 1 else None
         if not isinstance(value, int):
             raise TypeError("only integer tensors of a single element can be converted to an index")
         return int(value)
 
-    def __format__(self: Tensor, specification: str) -> str:
+    def __format__(self, specification: str) -> str:
         from raxis.tensor import Tensor, View
 
         if self._layout.ndim == 0 and self._layout.device.type != "meta" and type(self) in (Tensor, View):
             return format(self.item(), specification)
         return object.__format__(self, specification)
 
-    def __array__(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        array = self.numpy()
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        array: np.ndarray = self.numpy()
         if copy is False and dtype is not None and array.dtype != dtype:
             raise ValueError(
                 "a copy is needed to convert the tensor to this dtype, but copy=False was given."
@@ -58,26 +64,26 @@ class Protocols:
             return array.astype(dtype, copy=bool(copy))
         return array.copy() if copy else array
 
-    def __dlpack__(self: Tensor, **options: Any) -> Any:
-        if self.requires_grad:
+    def __dlpack__(self, **options: Any) -> Any:
+        if self._edge is not None:
             raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
         return self.numpy().__dlpack__(**options)
 
-    def __dlpack_device__(self: Tensor) -> tuple[int, int]:
+    def __dlpack_device__(self) -> tuple[int, int]:
         device: tuple[int, int] = self.detach().numpy().__dlpack_device__()
         return device
 
-    def __repr__(self: Tensor) -> str:
+    def __repr__(self) -> str:
         from raxis.printing import tensor_text
 
-        return tensor_text(self)
+        return tensor_text(cast("Tensor", self))
 
-    def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         from raxis.copying import deep_copy
 
-        return deep_copy(self, memo)
+        return deep_copy(cast("Tensor", self), memo)
 
-    def __reduce_ex__(self: Tensor, protocol: Any) -> tuple[Any, ...]:
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         from raxis.copying import reduce_tensor
 
-        return reduce_tensor(self)
+        return reduce_tensor(cast("Tensor", self))

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from raxis.device import Device
 from raxis.dtypes import DType
 from raxis.layout import Layout
-from raxis.ops.methods import TensorMethods
 from raxis.protocols import Protocols
 from raxis.size import Size
 from raxis.storage import Storage
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from raxis.autograd.node import Edge, Node
 
 
-class Tensor(TensorMethods, Protocols):
+class Tensor(Protocols):
     """A multi-dimensional array of one dtype on one device.
 
     Make tensors with `raxis.tensor`, `raxis.zeros`, `raxis.from_numpy` and the like.

@@ -66,7 +66,7 @@ def _write(obj: Any, stream: IO[bytes], root: str, protocol: int) -> None:
     archive.add(".storage_alignment", b"64")
     archive.add("byteorder", sys.byteorder.encode())
     for key, storage in pickler.storages.items():
-        archive.add(f"data/{key}", memoryview(storage_bytes(storage)))
+        archive.add(f"data/{key}", storage_bytes(storage).data)
     archive.add("version", b"3\n")
     archive.close()
 

@@ -87,7 +87,7 @@ class Reader:
     def fill(self, name: str, target: np.ndarray) -> None:
         """Read an entry into a uint8 array of its size."""
         with self._zip.open(self._root + name) as entry:
-            view = memoryview(target)
+            view = target.data
             while view:
                 count = entry.readinto(view)  # type: ignore[attr-defined]
                 if not count:

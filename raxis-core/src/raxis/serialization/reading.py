@@ -140,10 +140,14 @@ class TrustingUnpickler(pickle.Unpickler):
         return _load_storage(reference, self._storage_of)
 
 
-class RestrictedUnpickler(pickle._Unpickler):  # type: ignore[name-defined]  # the Python one: opcodes can be refused
+_PythonUnpickler: Any = pickle._Unpickler
+"""The unpickler in Python: only in it can instructions be refused."""
+
+
+class RestrictedUnpickler(_PythonUnpickler):  # type: ignore[misc]
     """Builds tensors, containers and numbers, and refuses everything else."""
 
-    dispatch = pickle._Unpickler.dispatch.copy()  # type: ignore[attr-defined]
+    dispatch = _PythonUnpickler.dispatch.copy()
 
     def __init__(self, stream: IO[bytes], storage_of: StorageOf) -> None:
         super().__init__(stream)

@@ -23,10 +23,14 @@ class StorageReference:
         self.dtype = dtype
 
 
-class CheckpointPickler(pickle._Pickler):  # type: ignore[name-defined]  # only the Python one lets us write names
+_PythonPickler: Any = pickle._Pickler
+"""The pickler in Python: only it lets a subclass write names of modules that are not there."""
+
+
+class CheckpointPickler(_PythonPickler):  # type: ignore[misc]
     """Writes tensors as references to storages, which it collects in `storages` by key."""
 
-    dispatch = pickle._Pickler.dispatch.copy()  # type: ignore[attr-defined]
+    dispatch = _PythonPickler.dispatch.copy()
 
     def __init__(self, stream: IO[bytes], protocol: int) -> None:
         super().__init__(stream, protocol)

@@ -307,7 +307,7 @@ def numpy(input: Tensor, *, force: bool = False) -> np.ndarray:
     return host_array(input)
 
 
-@composed("to(Tensor input, *args) -> Tensor", function=False, out=False)
+@composed("to(Tensor input, *args, **kwargs) -> Tensor", function=False, out=False)
 def to(
     input: Tensor,
     *args: Any,

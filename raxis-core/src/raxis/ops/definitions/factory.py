@@ -28,6 +28,7 @@ CREATION_OPTIONS = (
 """Schema text of the options every creation function ends with."""
 
 Shape = tuple[int, ...]
+_finfo: Any = ml_dtypes.finfo
 
 
 @lowered(
@@ -169,4 +170,4 @@ def fits(value: Any, dtype: DType) -> bool:
         limits = np.iinfo(dtype.numpy)
         lowest = limits.min if dtype.is_signed else -limits.max
         return bool(math.isfinite(value) and lowest <= value <= limits.max)
-    return not math.isfinite(value) or abs(value) <= float(ml_dtypes.finfo(dtype.numpy).max)
+    return not math.isfinite(value) or abs(value) <= float(_finfo(dtype.numpy).max)

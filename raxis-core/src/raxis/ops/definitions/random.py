@@ -68,8 +68,8 @@ def _components(draw: Any, dtype: DType, shape: Shape, scale: float = 1.0) -> Te
     return emit("make_complex", *parts)
 
 
-_NEW = {"method": False, "function": False, "out": False, "effect": Effect.RANDOM}
-_IN_PLACE = {
+_NEW: dict[str, Any] = {"method": False, "function": False, "out": False, "effect": Effect.RANDOM}
+_IN_PLACE: dict[str, Any] = {
     "vjp": {"input": lambda grad: zeros_like(grad)},
     "inplace": True,
     "function": False,

@@ -28,8 +28,8 @@ from raxis.tensor import Tensor
 
 _SIZED = f"(int... size, *, Generator? generator=None, Tensor? out=None, {CREATION_OPTIONS}) -> Tensor"
 _LIKE = f"(Tensor input, *, Generator? generator=None, {CREATION_OPTIONS}, memory_format? memory_format=None) -> Tensor"
-_FUNCTION = {"method": False, "out": False, "effect": Effect.RANDOM}
-_METHOD = {"function": False, "out": False, "effect": Effect.RANDOM}
+_FUNCTION: dict[str, Any] = {"method": False, "out": False, "effect": Effect.RANDOM}
+_METHOD: dict[str, Any] = {"function": False, "out": False, "effect": Effect.RANDOM}
 
 
 @composed("rand" + _SIZED, **_FUNCTION)
@@ -653,7 +653,8 @@ def _check_multinomial(input: Tensor, num_samples: int, replacement: bool) -> No
         )
     if layout.device.type == "meta":
         return
-    lowest, highest = input.amin().item(), input.amax().item()
+    lowest: Any = input.amin().item()
+    highest: Any = input.amax().item()
     if not (lowest >= 0 and highest < math.inf):
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if not (input.sum(-1) > 0).all().item():
