@@ -154,6 +154,11 @@ def test_fetching_a_batch_at_once() -> None:
     assert [batch.tolist() for batch in DataLoader(Batched(), batch_size=3)] == [[0, 10, 20], [30]]
 
 
+def test_options_without_effect() -> None:
+    loader = DataLoader(range(3), pin_memory=True, worker_init_fn=print, timeout=1.0)
+    assert [batch.tolist() for batch in loader] == [[0], [1], [2]]
+
+
 def test_two_iterators_are_independent() -> None:
     loader = DataLoader(range(3))
     first, second = iter(loader), iter(loader)
@@ -175,7 +180,9 @@ def test_empty_dataset() -> None:
         ),
         ({"num_workers": -1}, "non-negative"),
         ({"timeout": -1}, "non-negative"),
-        ({"pin_memory": True}, "pin_memory=False"),
+        ({"prefetch_factor": 2}, "prefetch_factor=2"),
+        ({"persistent_workers": True}, "persistent_workers=True"),
+        ({"multiprocessing_context": "fork"}, "multiprocessing_context=fork"),
         ({"sampler": [0], "shuffle": True}, "mutually exclusive with shuffle"),
         ({"batch_sampler": [[0]], "batch_size": 2}, "batch_sampler option is mutually exclusive"),
         ({"batch_sampler": [[0]], "shuffle": True}, "batch_sampler option is mutually exclusive"),

@@ -17,6 +17,7 @@ from raxis.nn.utils import (
     parameters_to_vector,
     vector_to_parameters,
 )
+from raxis.nn.utils.rnn import pad_sequence, unpad_sequence
 from tests.nn.parity import assert_same, to_raxis
 
 
@@ -95,3 +96,22 @@ def test_parameter_vectors() -> None:
 def test_parameter_vectors_of_two_devices() -> None:
     with pytest.raises(TypeError, match="cpu, meta"):
         parameters_to_vector([raxis.zeros(1), raxis.zeros(1, device="meta")])
+
+
+@pytest.mark.parametrize("batch_first", [False, True])
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_pad_sequence(batch_first: bool, side: str) -> None:
+    sequences = [torch.randn(length, 2) for length in (3, 1, 0, 4)]
+    expected = torch.nn.utils.rnn.pad_sequence(sequences, batch_first, 7.0, side)
+    padded = pad_sequence(iter(to_raxis(sequences)), batch_first, 7.0, side)
+    assert_same(padded, expected)
+    if side == "right":
+        parts = unpad_sequence(padded, raxis.tensor([3, 1, 0, 4]), batch_first)
+        assert_same(parts, sequences)
+
+
+def test_pad_sequence_refuses() -> None:
+    with pytest.raises(RuntimeError, match="empty list"):
+        pad_sequence([])
+    with pytest.raises(ValueError, match="'right' or 'left'"):
+        pad_sequence([raxis.zeros(1)], padding_side="top")

@@ -29,13 +29,17 @@ class DataLoader(Generic[Batch_co]):
         batch_sampler: the batches instead, an iterable of lists of indices.
         num_workers: must be 0; batches are made in the process that uses them.
         collate_fn: makes a batch of a list of examples; :func:`default_collate` if omitted.
-        pin_memory: must be false.
+        pin_memory: accepted for compatibility; batches are in ordinary memory.
         drop_last: whether to leave out a last batch that is not full.
-        timeout: must be 0, there are no workers to wait for.
+        timeout: how long to wait for workers; there are none.
+        worker_init_fn: called in workers; there are none.
+        multiprocessing_context: must be omitted, as there are no workers.
         generator: source of the random order.
+        prefetch_factor: must be omitted, as there are no workers.
+        persistent_workers: must be false, as there are no workers.
 
     Raises:
-        ValueError: options that exclude each other are combined, or worker processes or pinned memory are asked for.
+        ValueError: options that exclude each other are combined, or worker processes are asked for.
 
     >>> import raxis
     >>> from raxis.utils.data import DataLoader
@@ -55,16 +59,26 @@ class DataLoader(Generic[Batch_co]):
         pin_memory: bool = False,
         drop_last: bool = False,
         timeout: float = 0,
-        *,
+        worker_init_fn: Callable[[int], None] | None = None,
+        multiprocessing_context: Any = None,
         generator: Generator | None = None,
+        *,
+        prefetch_factor: int | None = None,
+        persistent_workers: bool = False,
     ) -> None:
-        _check_execution(num_workers, pin_memory, timeout)
+        _check_workers(num_workers, timeout)
+        _check_worker_options(
+            multiprocessing_context=multiprocessing_context,
+            prefetch_factor=prefetch_factor,
+            persistent_workers=persistent_workers or None,
+        )
         _check_order(dataset, shuffle, sampler, batch_sampler)
         _check_batching(batch_size, shuffle, sampler, batch_sampler, drop_last)
         self.dataset = dataset
         self.num_workers = num_workers
         self.pin_memory = pin_memory
         self.timeout = timeout
+        self.worker_init_fn = worker_init_fn
         self.generator = generator
         self.drop_last = drop_last
         self.batch_size = None if batch_sampler is not None else batch_size
@@ -128,7 +142,7 @@ def _order(dataset: Any, shuffle: bool, generator: Generator | None) -> Iterable
     return RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
 
 
-def _check_execution(num_workers: int, pin_memory: bool, timeout: float) -> None:
+def _check_workers(num_workers: int, timeout: float) -> None:
     if num_workers < 0:
         raise ValueError(
             "num_workers option should be non-negative; use num_workers=0 to load in this process."
@@ -140,8 +154,15 @@ def _check_execution(num_workers: int, pin_memory: bool, timeout: float) -> None
         )
     if timeout < 0:
         raise ValueError("timeout option should be non-negative")
-    if pin_memory:
-        raise ValueError("pin_memory=True is not available in this version; use pin_memory=False.")
+
+
+def _check_worker_options(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(
+                f"{name} option could only be specified in multiprocessing, which is not available in this version; "
+                f"got {name}={value}."
+            )
 
 
 def _check_order(dataset: Any, shuffle: bool | None, sampler: Any, batch_sampler: Any) -> None:
