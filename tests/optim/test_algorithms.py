@@ -26,6 +26,14 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("AdamW", {}),
     ("AdamW", {"lr": 0.1, "weight_decay": 0.2, "amsgrad": True}),
     ("AdamW", {"lr": 0.1, "maximize": True}),
+    ("RMSprop", {}),
+    ("RMSprop", {"lr": 0.05, "alpha": 0.8, "momentum": 0.9, "weight_decay": 0.1}),
+    ("RMSprop", {"lr": 0.05, "centered": True, "maximize": True, "eps": 1e-2}),
+    ("Adagrad", {"lr": 0.1}),
+    (
+        "Adagrad",
+        {"lr": 0.1, "lr_decay": 0.2, "weight_decay": 0.1, "initial_accumulator_value": 0.3, "maximize": True},
+    ),
 ]
 
 
@@ -172,6 +180,8 @@ def test_non_contiguous_parameter() -> None:
         ("SGD", {"nesterov": True}, "Nesterov momentum requires"),
         ("Adam", {"eps": -1.0}, "Invalid epsilon value"),
         ("Adam", {"betas": (1.0, 0.9)}, "Invalid beta parameter at index 0: 1.0"),
+        ("RMSprop", {"alpha": -1.0}, "Invalid alpha value"),
+        ("Adagrad", {"lr_decay": -1.0}, "Invalid lr_decay value"),
         ("AdamW", {"betas": (0.9, -0.1)}, "Invalid beta parameter at index 1"),
     ],
 )

@@ -23,6 +23,10 @@ SCHEDULES: dict[str, Build] = {
     "linear": lambda s, o: s.LinearLR(o, start_factor=0.2, end_factor=0.7, total_iters=6),
     "exponential": lambda s, o: s.ExponentialLR(o, 0.8),
     "cosine": lambda s, o: s.CosineAnnealingLR(o, 5, eta_min=0.01),
+    "polynomial": lambda s, o: s.PolynomialLR(o, total_iters=8, power=2.0),
+    "warm restarts": lambda s, o: s.CosineAnnealingWarmRestarts(o, 3, T_mult=2, eta_min=0.01),
+    "warm restarts of one length": lambda s, o: s.CosineAnnealingWarmRestarts(o, 4),
+    "chained": lambda s, o: s.ChainedScheduler([s.ConstantLR(o, 0.1, 3), s.ExponentialLR(o, 0.9)]),
     "one cycle": lambda s, o: s.OneCycleLR(o, max_lr=[1.0, 2.0], total_steps=25),
     "one cycle linear": lambda s, o: s.OneCycleLR(
         o, max_lr=1.0, epochs=5, steps_per_epoch=5, anneal_strategy="linear", three_phase=True, pct_start=0.4
@@ -237,6 +241,10 @@ def test_learning_rate_as_tensor_is_changed_in_place() -> None:
         (lambda s, o: s.SequentialLR(o, [s.StepLR(o, 2)], [3]), ValueError),
         (lambda s, o: s.SequentialLR(o, [s.ReduceLROnPlateau(o)], []), ValueError),
         (lambda s, o: s.SequentialLR(o, [s.StepLR(build_optimizer(raxis), 2)], []), ValueError),
+        (lambda s, o: s.CosineAnnealingWarmRestarts(o, 0), ValueError),
+        (lambda s, o: s.CosineAnnealingWarmRestarts(o, 2, T_mult=1.5), ValueError),
+        (lambda s, o: s.ChainedScheduler([]), ValueError),
+        (lambda s, o: s.ChainedScheduler([s.StepLR(o, 2), s.StepLR(build_optimizer(raxis), 2)]), ValueError),
         (lambda s, o: s.LRScheduler(o), NotImplementedError),
     ],
 )

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import raxis
 from raxis.optim.optimizer import Optimizer
-from raxis.optim.options import execution_options, number, require_at_least_zero, require_one_element
+from raxis.optim.options import (
+    counted,
+    execution_options,
+    number,
+    require_at_least_zero,
+    require_one_element,
+    step_counter,
+)
 from raxis.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -79,7 +86,7 @@ class Adam(Optimizer):
             "maximize": maximize,
             "capturable": capturable,
             "decoupled_weight_decay": decoupled_weight_decay,
-            **execution_options(foreach, fused, differentiable),
+            **execution_options(differentiable, foreach=foreach, fused=fused),
         }
         super().__init__(params, defaults)
 
@@ -91,7 +98,7 @@ class Adam(Optimizer):
         if group["maximize"]:
             grad = -grad
         grad = _decayed(param, grad, group)
-        step = _counted(state["step"], group)
+        step = counted(state["step"], group)
         beta1, beta2 = group["betas"]
         state["exp_avg"].lerp_(grad, 1.0 - beta1)
         state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad.conj(), value=1.0 - beta2)
@@ -100,10 +107,9 @@ class Adam(Optimizer):
 
     def initial_state(self, param: Tensor, group: Group) -> dict[str, Tensor]:
         """What is kept for a parameter that had no step yet."""
-        device = param.device if group["capturable"] else "cpu"
         names = ["exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if group["amsgrad"] else [])]
         return {
-            "step": raxis.zeros((), dtype=raxis.float32, device=device),
+            "step": step_counter(param, group),
             **{name: raxis.zeros_like(param) for name in names},
         }
 
@@ -121,12 +127,6 @@ def _decayed(param: Tensor, grad: Tensor, group: Group) -> Tensor:
 
 def _learning_rate(group: Group) -> Any:
     return group["lr"] if group["capturable"] else number(group["lr"])
-
-
-def _counted(step: Tensor, group: Group) -> Any:
-    """The number of steps, this one included: on the host unless the group is capturable."""
-    step.add_(1.0)
-    return step if group["capturable"] else step.item()
 
 
 def _second_moment(state: dict[str, Tensor], group: Group) -> Tensor:

@@ -1,10 +1,14 @@
-"""Checks of the options that several optimizers share."""
+"""Options that several optimizers share: their checks, and the count of steps."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import raxis
 from raxis.tensor import Tensor
+
+if TYPE_CHECKING:
+    from raxis.optim.groups import Group
 
 
 def number(value: Any) -> Any:
@@ -24,19 +28,31 @@ def require_at_least_zero(value: Any, text: str) -> None:
         raise ValueError(f"Invalid {text}: {value}")
 
 
-def execution_options(foreach: bool | None, fused: bool | None, differentiable: bool) -> dict[str, Any]:
+def execution_options(differentiable: bool, **hints: bool | None) -> dict[str, Any]:
     """PyTorch's options for how a step is executed, kept in the groups so that checkpoints have its layout.
 
-    `foreach` and `fused` never change the result of a step and need no action here.
+    The hints `foreach` and `fused` never change the result of a step and need no action here.
 
     Raises:
         RuntimeError: `foreach` and `fused` are both true.
         NotImplementedError: `differentiable` is true.
     """
-    if foreach and fused:
+    if hints.get("foreach") and hints.get("fused"):
         raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
     if differentiable:
         raise NotImplementedError(
             "differentiable=True would record the step itself; steps run without recording, use differentiable=False."
         )
-    return {"foreach": foreach, "differentiable": differentiable, "fused": fused}
+    return {**hints, "differentiable": differentiable}
+
+
+def step_counter(param: Tensor, group: Group) -> Tensor:
+    """A count of steps that starts at zero: on the host, unless the group is capturable."""
+    device = param.device if group.get("capturable") else "cpu"
+    return raxis.zeros((), dtype=raxis.float32, device=device)
+
+
+def counted(step: Tensor, group: Group) -> Any:
+    """The number of steps, this one included: a Python number unless the group is capturable."""
+    step.add_(1.0)
+    return step if group.get("capturable") else step.item()

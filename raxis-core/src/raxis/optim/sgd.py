@@ -71,7 +71,7 @@ class SGD(Optimizer):
             "weight_decay": weight_decay,
             "nesterov": nesterov,
             "maximize": maximize,
-            **execution_options(foreach, fused, differentiable),
+            **execution_options(differentiable, foreach=foreach, fused=fused),
         }
         super().__init__(params, defaults)
 

@@ -12,7 +12,7 @@ from raxis.optim.lr_scheduler.base import LRScheduler, learning_rates
 if TYPE_CHECKING:
     from raxis.optim.optimizer import Optimizer
 
-__all__ = ["CosineAnnealingLR", "ExponentialLR", "LambdaLR", "LinearLR"]
+__all__ = ["CosineAnnealingLR", "ExponentialLR", "LambdaLR", "LinearLR", "PolynomialLR"]
 
 
 class LambdaLR(LRScheduler):
@@ -177,3 +177,36 @@ class CosineAnnealingLR(LRScheduler):
     def _get_closed_form_lr(self) -> list[float]:
         height = (1.0 + self._cosine(self.last_epoch)) / 2.0
         return [self.eta_min + (base - self.eta_min) * height for base in self.base_lrs]
+
+
+class PolynomialLR(LRScheduler):
+    """Lowers the learning rates to zero in `total_iters` steps, as the power `power` of the part that is left.
+
+    >>> import raxis
+    >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
+    >>> schedule = raxis.optim.lr_scheduler.PolynomialLR(optimizer, total_iters=2)
+    >>> optimizer.step(); schedule.step()
+    >>> schedule.get_last_lr()
+    [0.5]
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
+    ) -> None:
+        self.total_iters = total_iters
+        self.power = power
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """The learning rates of all groups for this step."""
+        factor = 1.0
+        if not self._is_first_step and self.last_epoch <= self.total_iters:
+            factor = self._left(self.last_epoch) / self._left(self.last_epoch - 1)
+        return [lr * factor**self.power for lr in learning_rates(self.optimizer)]
+
+    def _left(self, step: int) -> float:
+        return 1.0 - step / self.total_iters
+
+    def _get_closed_form_lr(self) -> list[float]:
+        factor = self._left(min(self.total_iters, self.last_epoch)) ** self.power
+        return [lr * factor for lr in self.base_lrs]
