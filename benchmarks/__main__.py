@@ -8,7 +8,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 import raxis
-
 from benchmarks import eager, startup
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from types import ModuleType
 
-import raxis
 import torch
 
+import raxis
 from benchmarks.timing import Comparison, compare
 
 Case = tuple[str, Callable[[ModuleType], Callable[[], object]]]

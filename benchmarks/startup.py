@@ -25,7 +25,9 @@ def import_times(rounds: int = 9) -> tuple[float, float]:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     pairs = []
     for _ in range(rounds + 1):
-        run = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, text=True, check=True, env=environment)
+        run = subprocess.run(
+            [sys.executable, "-c", _PROGRAM], capture_output=True, text=True, check=True, env=environment
+        )
         pairs.append([float(part) * 1e3 for part in run.stdout.split()])
     numpy_ms, raxis_ms = zip(*pairs[1:], strict=True)
     return statistics.median(numpy_ms), statistics.median(raxis_ms)

@@ -45,7 +45,7 @@ def same_error(function: Callable[[Any], Any]) -> str:
     for library in (torch, raxis):
         try:
             function(library)
-        except Exception as error:  # noqa: BLE001  any class may be the expected one
+        except Exception as error:
             raised.append(error)
         else:
             raise AssertionError(f"{library.__name__} raised nothing")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-import raxis
 import torch
 
+import raxis
 from tests.autograd.agreement import agree, same_error
 
 DATA = [[0.5, -1.0, 2.0], [3.0, 0.25, -0.75]]
@@ -177,13 +177,17 @@ def test_accumulation_keeps_the_grad_object():
     [
         pytest.param(lambda lib: leaf(lib).backward(), id="non-scalar"),
         pytest.param(lambda lib: lib.ones(()).backward(), id="nothing-requires-grad"),
-        pytest.param(lambda lib: (leaf(lib) * 2).backward(lib.ones(3, dtype=lib.float64)), id="wrong-gradient-shape"),
+        pytest.param(
+            lambda lib: (leaf(lib) * 2).backward(lib.ones(3, dtype=lib.float64)), id="wrong-gradient-shape"
+        ),
         pytest.param(lambda lib: lib.autograd.grad(leaf(lib).sum(), leaf(lib)), id="unused"),
         pytest.param(lambda lib: lib.autograd.grad(leaf(lib).sum(), lib.ones(2)), id="input-without-grad"),
         pytest.param(lambda lib: leaf(lib).sum().backward(inputs=[]), id="no-inputs"),
         pytest.param(lambda lib: lib.tensor([1, 2], requires_grad=True), id="integer-leaf"),
         pytest.param(lambda lib: setattr(leaf(lib) * 2, "requires_grad", False), id="non-leaf-switched-off"),
-        pytest.param(lambda lib: setattr(leaf(lib), "grad", lib.ones(5, dtype=lib.float64)), id="grad-of-wrong-shape"),
+        pytest.param(
+            lambda lib: setattr(leaf(lib), "grad", lib.ones(5, dtype=lib.float64)), id="grad-of-wrong-shape"
+        ),
         pytest.param(lambda lib: setattr(leaf(lib), "grad", lib.ones(2, 3)), id="grad-of-wrong-dtype"),
         pytest.param(lambda lib: setattr(leaf(lib), "grad", 3), id="grad-not-a-tensor"),
     ],

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-import raxis
 import torch
+
+import raxis
 from raxis.autograd import GradcheckError, gradcheck, gradgradcheck
 from raxis.utils.checkpoint import CheckpointError, checkpoint, checkpoint_sequential
-
 from tests.autograd.agreement import agree
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-import raxis
 
+import raxis
 from tests.autograd.agreement import agree, same_error
 
 

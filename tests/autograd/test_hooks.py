@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-import raxis
 
+import raxis
 from tests.autograd.agreement import agree, same_error
 
 
@@ -115,7 +115,9 @@ def test_the_graph_can_be_walked():
     [
         pytest.param(lambda lib: lib.ones(2).register_hook(print), id="hook"),
         pytest.param(lambda lib: lib.ones(2).retain_grad(), id="retain"),
-        pytest.param(lambda lib: (leaf(lib) * 2).register_post_accumulate_grad_hook(print), id="accumulate-on-non-leaf"),
+        pytest.param(
+            lambda lib: (leaf(lib) * 2).register_post_accumulate_grad_hook(print), id="accumulate-on-non-leaf"
+        ),
     ],
 )
 def test_errors(run):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 
 import raxis
-
 from tests.autograd.agreement import agree, same_error
 
 

@@ -41,7 +41,9 @@ def simulate(schedule: Schedule, program: Program, parameters: Sequence[object])
     memory = Memory(schedule, parameters)
     for step in schedule.steps:
         if isinstance(step, LoopStep):
-            slots = [memory.flat[schedule.buffers[b].role, schedule.buffers[b].position] for b in step.buffers]
+            slots = [
+                memory.flat[schedule.buffers[b].role, schedule.buffers[b].position] for b in step.buffers
+            ]
             _run_kernel(step.kernel, slots, [parameters[position] for position in step.scalars])
         else:
             _run_library(step, memory, parameters)

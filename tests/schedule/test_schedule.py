@@ -118,7 +118,9 @@ def test_products_are_library_steps_and_reshapes_of_dense_memory_are_free() -> N
     x = builder.parameter(TensorType(F32, (2, 3, 4)))
     w = builder.parameter(TensorType(F32, (4, 5)))
     flat = builder.emit("reshape", x, shape=(6, 4))
-    made = builder.emit("dot_general", flat, w, lhs_batch=(), rhs_batch=(), lhs_contract=(1,), rhs_contract=(0,))
+    made = builder.emit(
+        "dot_general", flat, w, lhs_batch=(), rhs_batch=(), lhs_contract=(1,), rhs_contract=(0,)
+    )
     program = builder.build([builder.emit("exp", builder.emit("reshape", made, shape=(2, 3, 5)))])
     first, second = planned(program).steps
     assert isinstance(first, LibraryStep)

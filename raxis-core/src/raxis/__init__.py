@@ -14,63 +14,59 @@ import math as _math
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
-from raxis.device import Device as device
-from raxis.dtypes import (
-    DType as dtype,
-)
-from raxis.dtypes import (
-    bfloat16,
-    can_cast,
-    complex64,
-    complex128,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    promote_types,
-    uint8,
-)
-from raxis.dtypes import bool_ as bool  # noqa: A004  PyTorch's name
-from raxis.errors import OutOfMemoryError
-from raxis.tensor import Tensor  # isort: skip  the table's functions need it
-from raxis.autograd.grad_mode import (
-    enable_grad,
-    inference_mode,
-    is_grad_enabled,
-    is_inference_mode_enabled,
-    no_grad,
-    set_grad_enabled,
-)
-from raxis.memory_format import (
-    channels_last,
-    contiguous_format,
-    memory_format,
-    preserve_format,
-    strided,
-)
-from raxis.numeric_limits import finfo, iinfo
-from raxis.ops.functions import *  # noqa: F403
-from raxis.ops.promotion import get_default_dtype, result_type, set_default_dtype
-from raxis.placement import get_default_device, set_default_device
-from raxis.random import (
-    Generator,
-    default_generator,
-    get_rng_state,
-    initial_seed,
-    manual_seed,
-    seed,
-    set_rng_state,
-)
-from raxis.size import Size
-from raxis.version import __version__
+# Names are imported "as" themselves so that type checkers see them as public.
+from raxis.device import Device as device  # noqa: N813  PyTorch's name
+from raxis.dtypes import DType as dtype  # noqa: N813  PyTorch's name
+from raxis.dtypes import bfloat16 as bfloat16
+from raxis.dtypes import bool_ as bool
+from raxis.dtypes import can_cast as can_cast
+from raxis.dtypes import complex64 as complex64
+from raxis.dtypes import complex128 as complex128
+from raxis.dtypes import float16 as float16
+from raxis.dtypes import float32 as float32
+from raxis.dtypes import float64 as float64
+from raxis.dtypes import int8 as int8
+from raxis.dtypes import int16 as int16
+from raxis.dtypes import int32 as int32
+from raxis.dtypes import int64 as int64
+from raxis.dtypes import promote_types as promote_types
+from raxis.dtypes import uint8 as uint8
+from raxis.errors import OutOfMemoryError as OutOfMemoryError
 
-float = float32  # noqa: A001
+from raxis.tensor import Tensor as Tensor  # isort: skip  the table's functions need it
+from raxis.autograd.grad_mode import enable_grad as enable_grad
+from raxis.autograd.grad_mode import inference_mode as inference_mode
+from raxis.autograd.grad_mode import is_grad_enabled as is_grad_enabled
+from raxis.autograd.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
+from raxis.autograd.grad_mode import no_grad as no_grad
+from raxis.autograd.grad_mode import set_grad_enabled as set_grad_enabled
+from raxis.memory_format import channels_last as channels_last
+from raxis.memory_format import contiguous_format as contiguous_format
+from raxis.memory_format import memory_format as memory_format
+from raxis.memory_format import preserve_format as preserve_format
+from raxis.memory_format import strided as strided
+from raxis.numeric_limits import finfo as finfo
+from raxis.numeric_limits import iinfo as iinfo
+from raxis.ops.functions import *
+from raxis.ops.promotion import get_default_dtype as get_default_dtype
+from raxis.ops.promotion import result_type as result_type
+from raxis.ops.promotion import set_default_dtype as set_default_dtype
+from raxis.placement import get_default_device as get_default_device
+from raxis.placement import set_default_device as set_default_device
+from raxis.random import Generator as Generator
+from raxis.random import default_generator as default_generator
+from raxis.random import get_rng_state as get_rng_state
+from raxis.random import initial_seed as initial_seed
+from raxis.random import manual_seed as manual_seed
+from raxis.random import seed as seed
+from raxis.random import set_rng_state as set_rng_state
+from raxis.size import Size as Size
+from raxis.version import __version__ as __version__
+
+float = float32
 double = float64
 half = float16
-int = int32  # noqa: A001
+int = int32
 long = int64
 short = int16
 cfloat = complex64
@@ -81,7 +77,19 @@ pi = _math.pi
 e = _math.e
 
 _LAZY_MODULES = frozenset(
-    {"autograd", "backends", "cuda", "env", "func", "linalg", "nn", "optim", "return_types", "special", "testing", "utils"}
+    {
+        "autograd",
+        "backends",
+        "cuda",
+        "env",
+        "hooks",
+        "linalg",
+        "nn",
+        "optim",
+        "return_types",
+        "special",
+        "utils",
+    }
 )
 """Submodules imported when first used, so that ``import raxis`` stays fast."""
 
@@ -96,10 +104,21 @@ _LAZY_NAMES = {
 """Functions outside the op table and where they live."""
 
 if TYPE_CHECKING:
-    from raxis import autograd, backends, cuda, nn, optim, return_types, utils
-    from raxis.interop import from_dlpack, from_numpy, frombuffer
-    from raxis.printing import set_printoptions
-    from raxis.serialization import load, save
+    from raxis import autograd as autograd
+    from raxis import backends as backends
+    from raxis import cuda as cuda
+    from raxis import linalg as linalg
+    from raxis import nn as nn
+    from raxis import optim as optim
+    from raxis import return_types as return_types
+    from raxis import special as special
+    from raxis import utils as utils
+    from raxis.interop import from_dlpack as from_dlpack
+    from raxis.interop import from_numpy as from_numpy
+    from raxis.interop import frombuffer as frombuffer
+    from raxis.printing import set_printoptions as set_printoptions
+    from raxis.serialization import load as load
+    from raxis.serialization import save as save
 
 
 def __getattr__(name: str) -> Any:

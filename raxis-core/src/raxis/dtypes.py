@@ -95,7 +95,12 @@ HALF: frozenset[DType] = frozenset({float16, bfloat16})
 _BY_NAME = {dtype.name: dtype for dtype in ALL}
 _BY_NUMPY = {dtype.numpy: dtype for dtype in ALL}
 _REAL_OF_COMPLEX = {"complex64": float32, "complex128": float64}
-_SCALAR_CATEGORY = {bool: Category.BOOL, int: Category.INTEGER, float: Category.FLOAT, complex: Category.COMPLEX}
+_SCALAR_CATEGORY = {
+    bool: Category.BOOL,
+    int: Category.INTEGER,
+    float: Category.FLOAT,
+    complex: Category.COMPLEX,
+}
 
 
 def by_name(name: str) -> DType:
@@ -112,9 +117,7 @@ def from_numpy_dtype(dtype: np.dtype) -> DType:
     found = _BY_NUMPY.get(dtype)
     if found is None:
         names = ", ".join(known.name for known in ALL)
-        raise TypeError(
-            f"can't convert np.ndarray of type {dtype}. The only supported types are: {names}."
-        )
+        raise TypeError(f"can't convert np.ndarray of type {dtype}. The only supported types are: {names}.")
     return found
 
 

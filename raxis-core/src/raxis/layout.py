@@ -117,9 +117,9 @@ def dense_strides_like(shape: Shape, operands: Sequence[Layout]) -> Strides:
 
     The first operand that orders two dimensions decides; contiguous operands give row-major strides.
     """
-    if all(operand.is_contiguous for operand in operands if operand.shape == shape):
-        if any(operand.shape == shape for operand in operands):
-            return contiguous_strides(shape)
+    whole = [operand for operand in operands if operand.shape == shape]
+    if whole and all(operand.is_contiguous for operand in whole):
+        return contiguous_strides(shape)
     padded = [_padded_strides(operand, shape) for operand in operands]
     order = _innermost_first(shape, padded)
     strides = [0] * len(shape)

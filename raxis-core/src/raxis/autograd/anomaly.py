@@ -41,7 +41,7 @@ def _is_internal(filename: str) -> bool:
     return filename.startswith((_PACKAGE, "<raxis"))
 
 
-class set_detect_anomaly:  # noqa: N801  PyTorch's name
+class set_detect_anomaly:
     """Switch anomaly mode at once, and back at the end of a ``with`` block.
 
     Args:
@@ -60,7 +60,7 @@ class set_detect_anomaly:  # noqa: N801  PyTorch's name
         state.enabled, state.check_nan = self._before
 
 
-class detect_anomaly(set_detect_anomaly):  # noqa: N801
+class detect_anomaly(set_detect_anomaly):
     """``with detect_anomaly():`` errors in backward name the forward line that made the failing node."""
 
     def __init__(self, check_nan: bool = True) -> None:

@@ -59,7 +59,12 @@ def gradcheck(
 
 
 def _check(
-    func: Callable[..., Any], arguments: Sequence[Any], eps: float, atol: float, rtol: float, nondet_tol: float
+    func: Callable[..., Any],
+    arguments: Sequence[Any],
+    eps: float,
+    atol: float,
+    rtol: float,
+    nondet_tol: float,
 ) -> None:
     checked = [argument for argument in arguments if isinstance(argument, Tensor) and argument.requires_grad]
     if not checked:
@@ -75,7 +80,11 @@ def _check(
 def _outputs(func: Callable[..., Any], arguments: Sequence[Any]) -> list[Tensor]:
     returned = func(*arguments)
     outputs = [returned] if isinstance(returned, Tensor) else list(returned)
-    return [output for output in outputs if isinstance(output, Tensor) and output.dtype.category >= dtypes.Category.FLOAT]
+    return [
+        output
+        for output in outputs
+        if isinstance(output, Tensor) and output.dtype.category >= dtypes.Category.FLOAT
+    ]
 
 
 def _check_output(
@@ -106,7 +115,9 @@ def _analytical(output: Tensor, checked: Sequence[Tensor]) -> list[np.ndarray]:
     """For each input the matrix d(real, imaginary parts of output)/d(parts of input), by backward."""
     blocks: list[list[np.ndarray]] = [[] for _ in checked]
     for cotangent in _basis(output):
-        found = grad(output, list(checked), cotangent, retain_graph=True, allow_unused=True, materialize_grads=True)
+        found = grad(
+            output, list(checked), cotangent, retain_graph=True, allow_unused=True, materialize_grads=True
+        )
         for block, gradient in zip(blocks, found, strict=True):
             block.append(_parts(gradient))
     width = [_parts(tensor).size for tensor in checked]
@@ -132,7 +143,12 @@ def _parts(tensor: Any) -> np.ndarray:
 
 
 def _numerical(
-    func: Callable[..., Any], arguments: Sequence[Any], tensor: Tensor, position: int, output: Tensor, eps: float
+    func: Callable[..., Any],
+    arguments: Sequence[Any],
+    tensor: Tensor,
+    position: int,
+    output: Tensor,
+    eps: float,
 ) -> np.ndarray:
     columns = []
     for direction in _directions(tensor.dtype.is_complex):
@@ -145,7 +161,12 @@ def _numerical(
 
 
 def _shifted(
-    func: Callable[..., Any], arguments: Sequence[Any], tensor: Tensor, position: int, element: int, step: complex
+    func: Callable[..., Any],
+    arguments: Sequence[Any],
+    tensor: Tensor,
+    position: int,
+    element: int,
+    step: complex,
 ) -> np.ndarray:
     from raxis.interop import from_numpy
 
@@ -179,7 +200,9 @@ def gradgradcheck(
     count = len(arguments)
 
     def first(*given: Any) -> tuple[Tensor, ...]:
-        tensors = [argument for argument in given[:count] if isinstance(argument, Tensor) and argument.requires_grad]
+        tensors = [
+            argument for argument in given[:count] if isinstance(argument, Tensor) and argument.requires_grad
+        ]
         made = [output for output in _outputs(func, given[:count]) if output.requires_grad]
         found = grad(made, tensors, list(given[count:]), create_graph=True, allow_unused=True)
         return tuple(gradient for gradient in found if gradient is not None and gradient.requires_grad)
@@ -193,7 +216,9 @@ def gradgradcheck(
 class _ForNumbers:
     """The first derivative as a function whose inputs always require grad, also at shifted values."""
 
-    def __init__(self, first: Callable[..., tuple[Tensor, ...]], arguments: Sequence[Any], count: int) -> None:
+    def __init__(
+        self, first: Callable[..., tuple[Tensor, ...]], arguments: Sequence[Any], count: int
+    ) -> None:
         self._first = first
         self._tracked = [isinstance(argument, Tensor) and argument.requires_grad for argument in arguments]
         self._count = count
@@ -223,5 +248,7 @@ def _cotangents(outputs: Sequence[Tensor], given: Any) -> list[Tensor]:
         values = np.asarray(source.standard_normal(tuple(output.shape)), dtype=np.float64)
         if output.dtype.is_complex:
             values = values + 1j * source.standard_normal(tuple(output.shape))
-        made.append(from_numpy(np.asarray(values, dtype=output.dtype.numpy)).to(output.device).requires_grad_())
+        made.append(
+            from_numpy(np.asarray(values, dtype=output.dtype.numpy)).to(output.device).requires_grad_()
+        )
     return made

@@ -44,7 +44,9 @@ class _Pass:
             if tensor is not None:
                 self.shared[id(tensor._storage)] = tensor._storage
 
-    def run(self, needed: set[Node] | None, captured: dict[Edge, Tensor], wanted: set[Edge], accumulate: bool) -> None:
+    def run(
+        self, needed: set[Node] | None, captured: dict[Edge, Tensor], wanted: set[Edge], accumulate: bool
+    ) -> None:
         """Run every pending node; only those in `needed`, if given."""
         while self.queue:
             _, _, node = heapq.heappop(self.queue)
@@ -108,7 +110,9 @@ class _Pass:
             results = node.apply(gradients)
         except Exception as error:
             if node.forward_line is not None:
-                error.add_note(f"The forward line was: {node.forward_line}") if hasattr(error, "add_note") else None
+                error.add_note(f"The forward line was: {node.forward_line}") if hasattr(
+                    error, "add_note"
+                ) else None
             raise
         if anomaly.checks_nan():
             _check_nan(node, results)
@@ -213,7 +217,7 @@ def _edge_of(tensor: Tensor) -> Edge:
 
 def _nodes_leading_to(roots: Sequence[Edge], wanted: Sequence[Edge]) -> set[Node]:
     """Nodes that must run: those from which a wanted edge is reached, and the wanted leaves themselves."""
-    targets = {edge for edge in wanted}
+    targets = set(wanted)
     consumers: dict[Node, list[Node]] = {}
     seen = {node for node, _ in roots}
     stack = list(seen)

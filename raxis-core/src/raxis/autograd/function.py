@@ -196,7 +196,7 @@ def _attach(ctx: FunctionCtx, arguments: Sequence[Any], edges: Sequence[Any], re
         node.forward_line = anomaly.user_line()
     kept = [_own_result(ctx, arguments, result) for result in results]
     node.result_layouts = tuple(result._layout if isinstance(result, Tensor) else None for result in kept)
-    node.saved = [_save(item, results, kept, node) for item in ctx._to_save]
+    node.saved = [_save(item, results, kept) for item in ctx._to_save]
     for position, result in enumerate(kept):
         if isinstance(result, Tensor):
             _set_edge(ctx, result, results, position)
@@ -212,12 +212,12 @@ def _own_result(ctx: FunctionCtx, arguments: Sequence[Any], result: Any) -> Any:
     return result
 
 
-def _save(item: Tensor | None, raw: Sequence[Any], kept: Sequence[Any], node: FunctionNode) -> Any:
+def _save(item: Tensor | None, raw: Sequence[Any], kept: Sequence[Any]) -> Any:
     if item is None:
         return None
     for position, (before, after) in enumerate(zip(raw, kept, strict=True)):
         if item is after or item is before:
-            return save_result(after, node, position)
+            return save_result(after, position)
     return save(item)
 
 

@@ -23,7 +23,9 @@ def _call(function: Callable[..., Any], inputs: Sequence[Tensor]) -> tuple[Any, 
     outputs = (returned,) if isinstance(returned, Tensor) else tuple(returned)
     for output in outputs:
         if not isinstance(output, Tensor):
-            raise TypeError(f"The function must return a Tensor or a tuple of Tensors, but got {type(output).__name__}.")
+            raise TypeError(
+                f"The function must return a Tensor or a tuple of Tensors, but got {type(output).__name__}."
+            )
     return returned, outputs
 
 
@@ -91,12 +93,16 @@ def _rows(output: Tensor, inputs: Sequence[Tensor], create_graph: bool, strict: 
             assert gradient is not None  # materialised, or an error was raised
             column.append(gradient)
     return [
-        stack(column).reshape((*output.shape, *tensor.shape)) if column else tensor.new_zeros((*output.shape, *tensor.shape))
+        stack(column).reshape((*output.shape, *tensor.shape))
+        if column
+        else tensor.new_zeros((*output.shape, *tensor.shape))
         for column, tensor in zip(columns, inputs, strict=True)
     ]
 
 
-def hessian(func: Callable[..., Tensor], inputs: Tensors, create_graph: bool = False, strict: bool = False) -> Any:
+def hessian(
+    func: Callable[..., Tensor], inputs: Tensors, create_graph: bool = False, strict: bool = False
+) -> Any:
     """The matrix of second derivatives of a scalar function.
 
     Args:
@@ -107,7 +113,9 @@ def hessian(func: Callable[..., Tensor], inputs: Tensors, create_graph: bool = F
     """
 
     def first(*given: Tensor) -> tuple[Tensor, ...]:
-        found = grad(func(*given), given, create_graph=True, allow_unused=not strict, materialize_grads=not strict)
+        found = grad(
+            func(*given), given, create_graph=True, allow_unused=not strict, materialize_grads=not strict
+        )
         return tuple(gradient for gradient in found if gradient is not None)
 
     found = jacobian(first, inputs, create_graph=create_graph, strict=strict)

@@ -107,7 +107,7 @@ def _decorate_generator(switch: _ModeSwitch, function: Function) -> Function:
     return wrapped  # type: ignore[return-value]
 
 
-class no_grad(_ModeSwitch):  # noqa: N801  PyTorch's name
+class no_grad(_ModeSwitch):
     """Context manager and decorator: ops inside are not recorded.
 
     Example:
@@ -127,13 +127,13 @@ class no_grad(_ModeSwitch):  # noqa: N801  PyTorch's name
         super().__init__()
 
 
-class enable_grad(no_grad):  # noqa: N801
+class enable_grad(no_grad):
     """Context manager and decorator: ops inside are recorded, also within `no_grad`."""
 
     enabled = True
 
 
-class set_grad_enabled(_ModeSwitch):  # noqa: N801
+class set_grad_enabled(_ModeSwitch):
     """Set whether ops are recorded: at once, and until the end of the block when used in ``with``.
 
     Args:
@@ -158,7 +158,7 @@ class set_grad_enabled(_ModeSwitch):  # noqa: N801
         return super().__call__(function)
 
 
-class inference_mode(_ModeSwitch):  # noqa: N801
+class inference_mode(_ModeSwitch):
     """Like `no_grad`, and tensors made inside can never be used by autograd.
 
     Args:

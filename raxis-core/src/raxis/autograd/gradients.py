@@ -16,7 +16,7 @@ def _as_tuple(value: Any) -> tuple[Any, ...]:
     return (value,) if isinstance(value, Tensor) or value is None else tuple(value)
 
 
-def _root_gradients(roots: Sequence[Tensor], given: Any, create_graph: bool) -> list[Tensor]:
+def _root_gradients(roots: Sequence[Tensor], given: Any) -> list[Tensor]:
     gradients = (None,) * len(roots) if given is None else _as_tuple(given)
     if len(gradients) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(gradients)} gradients")
@@ -34,7 +34,9 @@ def _root_gradient(root: Tensor, gradient: Tensor | None) -> Tensor:
                 f"{list(layout.shape)}; pass the gradient of the output, or reduce it to a scalar first."
             )
         if not layout.dtype.is_floating_point:
-            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {root.dtype}")
+            raise RuntimeError(
+                f"grad can be implicitly created only for real scalar outputs but got {root.dtype}"
+            )
         from raxis.ops.definitions.creation import ones
 
         made: Tensor = ones(layout.shape, dtype=layout.dtype, device=layout.device)
@@ -43,7 +45,8 @@ def _root_gradient(root: Tensor, gradient: Tensor | None) -> Tensor:
         raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
     if gradient._layout.shape != layout.shape:
         raise RuntimeError(
-            f"Mismatch in shape: grad_output[0] has a shape of {gradient.shape} and output[0] has a shape of {root.shape}."
+            f"Mismatch in shape: grad_output[0] has a shape of {gradient.shape} and output[0] has a shape of "
+            f"{root.shape}."
         )
     return gradient
 
@@ -78,7 +81,7 @@ def backward(
     wanted = None if inputs is None else _as_tuple(inputs)
     if wanted is not None and not wanted:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    gradients = _root_gradients(roots, grad_tensors, create_graph)
+    gradients = _root_gradients(roots, grad_tensors)
     keep = create_graph if retain_graph is None else retain_graph
     if wanted is None:
         run_backward(roots, gradients, keep_graph=keep, create_graph=create_graph)
@@ -119,24 +122,28 @@ def grad(
     """
     roots, wanted = _as_tuple(outputs), _as_tuple(inputs)
     if materialize_grads and allow_unused is False:
-        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got False.")
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got False."
+        )
     for tensor in wanted:
         if tensor._edge is None:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
     if is_grads_batched:
-        return _batched(roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
-    gradients = _root_gradients(roots, grad_outputs, create_graph)
+        return _batched(
+            roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads
+        )
+    gradients = _root_gradients(roots, grad_outputs)
     keep = create_graph if retain_graph is None else retain_graph
     found = run_backward(
         roots, gradients, keep_graph=keep, create_graph=create_graph, inputs=wanted, accumulate=False
     )
     return tuple(
-        _result(tensor, gradient, bool(allow_unused) or materialize_grads, materialize_grads, create_graph)
+        _result(tensor, gradient, bool(allow_unused) or materialize_grads, materialize_grads)
         for tensor, gradient in zip(wanted, found, strict=True)
     )
 
 
-def _result(tensor: Tensor, gradient: Tensor | None, allow: bool, materialize: bool, create_graph: bool) -> Tensor | None:
+def _result(tensor: Tensor, gradient: Tensor | None, allow: bool, materialize: bool) -> Tensor | None:
     if gradient is None and not allow:
         raise RuntimeError(
             "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if "

@@ -24,11 +24,13 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """
     edge = tensor._edge
     if edge is None:
-        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+        raise RuntimeError(
+            "It is not possible to get the gradient edge for a Tensor that does not require gradients"
+        )
     return GradientEdge(*edge)
 
 
-class save_on_cpu(saved_tensors_hooks):  # noqa: N801  PyTorch's name
+class save_on_cpu(saved_tensors_hooks):
     """``with save_on_cpu():`` what is saved for backward is kept in host memory.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from raxis.autograd.handle import RemovableHandle
 from raxis.autograd.node import AccumulateGrad, Edge

@@ -105,7 +105,7 @@ def record(
     node.recipe = recipe
     node.edges = [None if index is None else operands[index]._edge for index in recipe.edges]
     node.result_layouts = plan.results
-    node.saved = [_kept(node, kind, detail, operands, arguments, results) for kind, detail in recipe.saved]
+    node.saved = [_kept(kind, detail, operands, arguments, results) for kind, detail in recipe.saved]
     if anomaly_state.enabled:
         node.forward_line = anomaly.user_line()
     for position, result in enumerate(results):
@@ -115,7 +115,6 @@ def record(
 
 
 def _kept(
-    node: OpNode,
     kind: int,
     detail: Any,
     operands: Sequence[Tensor],
@@ -125,12 +124,12 @@ def _kept(
     if kind == OPERAND:
         return save(operands[detail])
     if kind == RESULT:
-        return save_result(results[0], node, 0)
+        return save_result(results[0], 0)
     if kind == NUMBER:
         return arguments[detail]
     if kind == OPERANDS:
         return tuple(None if index is None else save(operands[index]) for index in detail)
-    return tuple(save_result(result, node, position) for position, result in enumerate(results))
+    return tuple(save_result(result, position) for position, result in enumerate(results))
 
 
 class _Positions:
@@ -165,7 +164,9 @@ def make_recipe(
 ) -> Recipe:
     """Choose the formulas that serve an operand that requires grad."""
     positions = _Positions(plan, arguments)
-    needed = {parameter.name for parameter in plan.op.parameters if _is_needed(positions[parameter.name], needs)}
+    needed = {
+        parameter.name for parameter in plan.op.parameters if _is_needed(positions[parameter.name], needs)
+    }
     steps: list[Step] = []
     edges: list[int | None] = []
     saved: list[tuple[int, Any]] = []
@@ -176,7 +177,9 @@ def make_recipe(
         for target in formula.targets:
             found = positions[target]
             edges.extend(found if isinstance(found, tuple) else (found,))
-        sources = tuple(_source(plan, formula, name, positions, needed, saved, operands) for name in formula.names)
+        sources = tuple(
+            _source(plan, formula, name, positions, needed, saved, operands) for name in formula.names
+        )
         single = len(formula.targets) == 1 and not isinstance(positions[formula.targets[0]], tuple)
         steps.append(Step(formula.function, sources, tuple(range(start, len(edges))), single))
     layouts = tuple(None if index is None else operands[index]._layout for index in edges)
@@ -218,7 +221,9 @@ def _source(
     return _argument_source(plan, name, positions, saved)
 
 
-def _argument_source(plan: Plan, name: str, positions: _Positions, saved: list[tuple[int, Any]]) -> tuple[int, Any]:
+def _argument_source(
+    plan: Plan, name: str, positions: _Positions, saved: list[tuple[int, Any]]
+) -> tuple[int, Any]:
     indices = positions[name]
     if isinstance(indices, tuple):
         return _keep(saved, (OPERANDS, indices))

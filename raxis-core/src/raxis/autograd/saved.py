@@ -54,8 +54,8 @@ def save(tensor: Tensor) -> SavedTensor:
     return saved
 
 
-def save_result(tensor: Tensor, node: Node, position: int) -> SavedTensor:
-    """Keep result `position` of `node`."""
+def save_result(tensor: Tensor, position: int) -> SavedTensor:
+    """Keep result `position` of the saving node."""
     saved = save(wrap(tensor._storage, tensor._offset, tensor._layout))
     saved.position = position
     return saved
@@ -92,17 +92,27 @@ def _from_hook(saved: SavedTensor, node: Node) -> Tensor:
     unpack_hook, packed, edge = saved.hooked
     found = unpack_hook(packed)
     if not isinstance(found, Tensor):
-        raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got {type(found).__name__}.")
+        raise TypeError(
+            f"Output of saved tensor unpack_hook expected to be a Tensor but got {type(found).__name__}."
+        )
     alias = wrap(found._storage, found._offset, found._layout)
     alias._edge = edge if saved.position is None else (node, saved.position)
     return alias
 
 
 def _overwritten(tensor: Tensor, saved: SavedTensor, node: Node) -> str:
-    role = f"which is output {saved.position} of {node.name()}" if saved.position is not None else f"needed by {node.name()}"
-    where = f" The forward line was: {node.forward_line}." if node.forward_line else (
-        " Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
-        "raxis.autograd.set_detect_anomaly(True)."
+    role = (
+        f"which is output {saved.position} of {node.name()}"
+        if saved.position is not None
+        else f"needed by {node.name()}"
+    )
+    where = (
+        f" The forward line was: {node.forward_line}."
+        if node.forward_line
+        else (
+            " Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
+            "raxis.autograd.set_detect_anomaly(True)."
+        )
     )
     return (
         "one of the variables needed for gradient computation has been modified by an inplace operation: "

@@ -18,7 +18,7 @@ class _Stack(threading.local):
 stack = _Stack()
 
 
-class saved_tensors_hooks:  # noqa: N801  PyTorch's name
+class saved_tensors_hooks:
     """``with saved_tensors_hooks(pack, unpack):`` tensors saved inside go through `pack` and come back by `unpack`.
 
     Args:

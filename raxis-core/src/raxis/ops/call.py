@@ -10,10 +10,10 @@ from raxis.ops import launch
 from raxis.ops.arguments import is_number, normalise
 from raxis.ops.destination import check_destination, overwrite_with_plan, store_results
 from raxis.ops.plan import build, tensor_operands, traced_plan
-from raxis.ops.return_types import return_type
 from raxis.ops.schema import Parameter
 from raxis.ops.table import Kind, Op
 from raxis.ops.viewing import view_run
+from raxis.return_types import return_type
 from raxis.tensor import Tensor
 
 _PLAN_LIMIT = 4096

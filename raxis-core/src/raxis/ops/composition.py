@@ -40,7 +40,9 @@ def composed_inplace(op: Op) -> Callable[..., Any]:
         from raxis.ops.destination import overwrite
 
         # What the tape saves of the operand must survive the write.
-        tracked = any(getattr(operand, "_edge", None) is not None for operand in (input, *args, *kwargs.values()))
+        tracked = any(
+            getattr(operand, "_edge", None) is not None for operand in (input, *args, *kwargs.values())
+        )
         operand = input.clone() if tracked and mode.enabled else input
         return overwrite(op.name, input, op.body(operand, *args, **kwargs))
 

@@ -48,7 +48,9 @@ def overwrite_with_plan(plan: Plan, arguments: Sequence[Any]) -> Tensor:
 
 def _needs_tape(operands: Sequence[Any], old_edge: Any) -> bool:
     flat = [tensor for item in operands for tensor in (item if isinstance(item, tuple) else (item,))]
-    return old_edge is not None or any(isinstance(tensor, Tensor) and tensor._edge is not None for tensor in flat)
+    return old_edge is not None or any(
+        isinstance(tensor, Tensor) and tensor._edge is not None for tensor in flat
+    )
 
 
 def _separate(target: Tensor, operand: Any) -> Any:

@@ -138,7 +138,9 @@ def _inplace_entry(op: Op) -> Callable[..., Any]:
             f"    return _call(_op, ({arguments},))",
             f"return run({arguments})",
         ]
-        return _source(op, name, signature(op, out=False), body, _plans=op.inplace_plans, _call=call.call_inplace)
+        return _source(
+            op, name, signature(op, out=False), body, _plans=op.inplace_plans, _call=call.call_inplace
+        )
 
     return _deferred(op, name, make)
 

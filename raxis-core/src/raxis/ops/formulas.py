@@ -40,9 +40,15 @@ def widened(body: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(body)
     def lowering(**arguments: Any) -> Any:
         tensors = [value for value in arguments.values() if isinstance(value, Tensor)]
-        ready = {name: wide(value) if isinstance(value, Tensor) else value for name, value in arguments.items()}
+        ready = {
+            name: wide(value) if isinstance(value, Tensor) else value for name, value in arguments.items()
+        }
         result = body(**ready)
         narrow = tensors[0]._layout.dtype
-        return cast(result, narrow) if narrow in dtypes.HALF and result._layout.dtype is dtypes.float32 else result
+        return (
+            cast(result, narrow)
+            if narrow in dtypes.HALF and result._layout.dtype is dtypes.float32
+            else result
+        )
 
     return lowering

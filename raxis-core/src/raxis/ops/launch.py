@@ -18,7 +18,9 @@ from raxis.storage import Storage
 from raxis.tensor import Tensor
 
 
-def functional_run(plan: Plan, arguments: Sequence[Any], returns: Callable[..., Any] | None) -> Callable[..., Any]:
+def functional_run(
+    plan: Plan, arguments: Sequence[Any], returns: Callable[..., Any] | None
+) -> Callable[..., Any]:
     """Allocate results, execute, record on the tape."""
     parameters = ", ".join(parameter.name for parameter in plan.op.parameters)
     lines: list[str] = []
@@ -58,7 +60,9 @@ def inplace_run(plan: Plan, arguments: Sequence[Any], slow: Callable[..., Any]) 
     if plan.differentiable and edges:
         lines += [f"if ({' or '.join(edges)}) and _mode.enabled:", f"    return _slow(({parameters},))"]
     if others:
-        shared = " or ".join(f"({name}._storage is {target}._storage and {name} is not {target})" for name in others)
+        shared = " or ".join(
+            f"({name}._storage is {target}._storage and {name} is not {target})" for name in others
+        )
         lines += [f"if {shared}:", f"    return _slow(({parameters},))"]
     passed += [f"{target}._storage.buffer", f"{target}._offset"]
     lines += _random_lines(plan, passed)

@@ -51,7 +51,9 @@ class Plan:
         self.random_blocks = 0
         self.uses_random = False
         self.recipes: dict[Any, Any] = {}
-        self.differentiable = bool(op.vjp) and any(layout.dtype.category >= Category.FLOAT for layout in results)
+        self.differentiable = bool(op.vjp) and any(
+            layout.dtype.category >= Category.FLOAT for layout in results
+        )
         self.run: Callable[..., Any]
 
 
@@ -65,7 +67,11 @@ def clear_plans() -> None:
 def static_arguments(op: Op, arguments: Sequence[Any]) -> dict[str, Any]:
     """The static arguments by name."""
     pairs = zip(op.parameters, arguments, strict=True)
-    return {parameter.name: value for parameter, value in pairs if parameter.is_static and parameter.type != "Generator"}
+    return {
+        parameter.name: value
+        for parameter, value in pairs
+        if parameter.is_static and parameter.type != "Generator"
+    }
 
 
 def tensor_operands(op: Op, arguments: Sequence[Any]) -> list[Tensor]:
@@ -245,11 +251,19 @@ def build(op: Op, arguments: Sequence[Any], target: Layout | None = None) -> Pla
 
 
 def _compile(
-    op: Op, place: Place, program: Program, inputs: list[Strides | None], outputs: list[Strides], *, in_place: bool
+    op: Op,
+    place: Place,
+    program: Program,
+    inputs: list[Strides | None],
+    outputs: list[Strides],
+    *,
+    in_place: bool,
 ) -> Any:
     factory = place.backend.composites.get(op.name) if op.composite and not in_place else None
     kernel = factory(program, inputs, outputs) if factory is not None else None
-    return kernel if kernel is not None else place.backend.compile(program, inputs, outputs, in_place=in_place)
+    return (
+        kernel if kernel is not None else place.backend.compile(program, inputs, outputs, in_place=in_place)
+    )
 
 
 def _result_layouts(op: Op, program: Program, operands: list[Tensor], device: Device) -> list[Layout]:
@@ -274,7 +288,7 @@ def _operand_strides(op: Op, arguments: Sequence[Any], tracer: Tracer) -> list[S
                 strides.append(item._layout.strides)
             elif item is not None and item is not parameter.default:
                 strides.append(None)
-    return strides + [None, None] if tracer.uses_random else strides
+    return [*strides, None, None] if tracer.uses_random else strides
 
 
 __all__ = ["Kind", "Plan", "build", "clear_plans", "lower", "trace", "traced_plan"]

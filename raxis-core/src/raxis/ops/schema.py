@@ -22,7 +22,9 @@ from typing import Any, NamedTuple
 REQUIRED: Any = object()
 """Default of parameters that must be given."""
 
-_PARAMETER = re.compile(r"(?P<type>[A-Za-z_|]+)(?P<list>\[\d*\]|\.\.\.)?(?P<optional>\?)? (?P<name>\w+)(=(?P<default>.+))?")
+_PARAMETER = re.compile(
+    r"(?P<type>[A-Za-z_|]+)(?P<list>\[\d*\]|\.\.\.)?(?P<optional>\?)? (?P<name>\w+)(=(?P<default>.+))?"
+)
 _SCHEMA = re.compile(r"(?P<name>\w+)\((?P<parameters>.*)\) -> (?P<results>.+)", re.DOTALL)
 
 
@@ -110,7 +112,9 @@ def _split(text: str) -> list[str]:
 
 def _parse_parameter(text: str, keyword_only: bool) -> Parameter:
     if text.startswith("*"):
-        return Parameter(text.strip("*"), "Any", varargs=not text.startswith("**"), keywords=text.startswith("**"))
+        return Parameter(
+            text.strip("*"), "Any", varargs=not text.startswith("**"), keywords=text.startswith("**")
+        )
     match = _PARAMETER.fullmatch(text)
     if match is None:
         raise ValueError(f"not a parameter: {text!r}")

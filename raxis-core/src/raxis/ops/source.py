@@ -50,10 +50,11 @@ class _Completion:
 
     def __call__(self) -> FunctionType:
         function = self.function
+        name = function.__name__
         source, names = self.make()
         namespace = function.__globals__
         namespace.update(names)
-        compiled: FunctionType = compile_function(source, function.__name__, f"<raxis op {function.__name__}>", namespace)
+        compiled: FunctionType = compile_function(source, name, f"<raxis op {name}>", namespace)
         function.__dict__.pop("__wrapped__", None)
         function.__defaults__ = compiled.__defaults__
         function.__kwdefaults__ = compiled.__kwdefaults__

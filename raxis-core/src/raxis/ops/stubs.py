@@ -127,7 +127,9 @@ def _result_classes(ops: Iterable[Op]) -> str:
 
 def function_stub(namespace: str) -> str:
     """The stub of one namespace's functions."""
-    ops = sorted((op for op in OPS.values() if op.namespace == namespace and op.function), key=lambda op: op.name)
+    ops = sorted(
+        (op for op in OPS.values() if op.namespace == namespace and op.function), key=lambda op: op.name
+    )
     parts = [_HEADER, _result_classes(ops)]
     for op in ops:
         parts.append(_definition(op, op.name, method=False, out=op.out))
@@ -165,8 +167,8 @@ def _operator_definitions(op: Op) -> list[str]:
 
 def stubs() -> dict[Path, str]:
     """Every stub file and its text."""
-    made = {path: function_stub(namespace) for namespace, path in FUNCTION_STUBS.items() if path.with_suffix(".py").exists()}
-    return {**made, METHOD_STUB: method_stub()}
+    present = [(name, path) for name, path in FUNCTION_STUBS.items() if path.with_suffix(".py").exists()]
+    return {**{path: function_stub(name) for name, path in present}, METHOD_STUB: method_stub()}
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -166,7 +166,9 @@ def qualified_name(op: Op) -> str:
     return f"{prefix}.{op.name}" if prefix else op.name
 
 
-def lowered(schema: str, *, vjp: Vjp | None = None, promotion: Promotion = Promotion.NONE, **options: Any) -> Decorator:
+def lowered(
+    schema: str, *, vjp: Vjp | None = None, promotion: Promotion = Promotion.NONE, **options: Any
+) -> Decorator:
     """Register an op whose body emits primitives on traced tensors (its docstring becomes the op's)."""
 
     def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
@@ -211,9 +213,7 @@ def elementwise(
         return emit(primitive, *operands.values())
 
     body.__doc__ = doc
-    return register(
-        schema, Kind.LOWERED, body, vjp=vjp, promotion=promotion, inplace=inplace, **options
-    )
+    return register(schema, Kind.LOWERED, body, vjp=vjp, promotion=promotion, inplace=inplace, **options)
 
 
 def register(schema: str, kind: Kind, body: Callable[..., Any], **options: Any) -> Any:

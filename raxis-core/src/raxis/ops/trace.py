@@ -75,7 +75,7 @@ class _Active(threading.local):
 _active = _Active()
 
 
-class tracing:  # noqa: N801  reads as a statement
+class tracing:
     """``with tracing(tracer):`` ops on traced tensors record into it."""
 
     def __init__(self, tracer: Tracer) -> None:

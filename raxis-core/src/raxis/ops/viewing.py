@@ -73,7 +73,9 @@ def _reinterpreted(plan: Plan, layout: Layout, step: int) -> Callable[..., Any]:
     return run
 
 
-def _several(op: Op, static: dict[str, Any], layout: Layout, geometries: Sequence[Geometry]) -> Callable[..., Any]:
+def _several(
+    op: Op, static: dict[str, Any], layout: Layout, geometries: Sequence[Geometry]
+) -> Callable[..., Any]:
     plan = _plan(op, static, layout, geometries)
     pairs = [(result, geometry[2]) for result, geometry in zip(plan.results, geometries, strict=True)]
     differentiable = plan.differentiable

@@ -74,7 +74,7 @@ def _transpose(attributes: Mapping[str, Any], shape: tuple[int, ...], index: Ind
     return tuple(index[permutation.index(dim)] for dim in range(len(shape)))
 
 
-def _slice(attributes: Mapping[str, Any], shape: tuple[int, ...], index: Index) -> Index:
+def _slice(attributes: Mapping[str, Any], _shape: tuple[int, ...], index: Index) -> Index:
     triples = zip(index, attributes["start"], attributes["step"], strict=True)
     return tuple(expression.scaled(step, start) for expression, start, step in triples)
 
@@ -87,7 +87,7 @@ def _reverse(attributes: Mapping[str, Any], shape: tuple[int, ...], index: Index
     )
 
 
-def _unfold(attributes: Mapping[str, Any], shape: tuple[int, ...], index: Index) -> Index:
+def _unfold(attributes: Mapping[str, Any], _shape: tuple[int, ...], index: Index) -> Index:
     dim = attributes["dim"]
     windows, within = index[dim], index[-1]
     moved = windows.scaled(attributes["step"]).plus(within.scaled(attributes["dilation"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from raxis.ptir.primitives.elementwise import PRIMITIVES as _ELEMENTWISE
 from raxis.ptir.program import Instruction, Program, Value
@@ -43,11 +44,7 @@ class Graph:
                 self._stands_for[instruction.results[0]] = operands[0]
                 continue
             if instruction.primitive != "composite":
-                opened.append(
-                    Instruction(
-                        instruction.primitive, operands, instruction.attributes, instruction.results, instruction.regions
-                    )
-                )
+                opened.append(replace(instruction, operands=operands))
                 continue
             (region,) = instruction.regions
             self._stands_for.update(zip(region.parameters, operands, strict=True))
@@ -58,7 +55,11 @@ class Graph:
     def is_uniform(self, value: Value) -> bool:
         """Whether every element is the same number, known from the program."""
         item = self.producer.get(value)
-        return item is not None and item.primitive == "constant" and not isinstance(item.attributes["value"], tuple)
+        return (
+            item is not None
+            and item.primitive == "constant"
+            and not isinstance(item.attributes["value"], tuple)
+        )
 
     def is_fusable(self, value: Value) -> bool:
         """Whether a loop kernel can compute the value where it is used."""

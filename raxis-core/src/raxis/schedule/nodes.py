@@ -86,11 +86,15 @@ class KernelBuilder:
         self._scalars: dict[int, int] = {}
         self._scalar_dtypes: list[DType] = []
 
-    def store(self, value: Value, index: Index, memory: Memory, at: Index | None = None, offset: int = 0) -> None:
-        """Compute `value` at `index` of it and write it to `at` (default: the same) in `memory`, shifted by `offset`."""
+    def store(
+        self, value: Value, index: Index, memory: Memory, at: Index | None = None, offset: int = 0
+    ) -> None:
+        """Compute `value` at `index` of it; write it to `at` (default: the same) in `memory`, `offset` further on."""
         number = self.node(value, index)
         position = linear(index if at is None else at, memory.strides, self._rank)
-        access = Access(self._slot(memory.buffer, value.type.dtype), position.coefficients, position.offset + offset)
+        access = Access(
+            self._slot(memory.buffer, value.type.dtype), position.coefficients, position.offset + offset
+        )
         self._stores.append(Store(number, access))
 
     def finish(self, name: str) -> tuple[LoopKernel, tuple[int, ...], tuple[int, ...]]:

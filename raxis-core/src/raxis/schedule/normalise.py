@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from raxis.schedule.loops import Access, Axis, Gather, LoopKernel, Node, Position, Store
 
@@ -68,8 +67,6 @@ def _with_axes(kernel: LoopKernel, order: Sequence[int]) -> LoopKernel:
     return _rewritten(kernel, tuple(kernel.axes[number] for number in order), pick, places)
 
 
-
-
 def _merged(kernel: LoopKernel) -> LoopKernel:
     """Merge neighbours that every access runs through as one."""
     position = len(kernel.axes) - 2
@@ -94,7 +91,9 @@ def _merge(kernel: LoopKernel, first: int) -> LoopKernel:
     return _rewritten(kernel, axes, lambda strides: (*strides[:first], *strides[first + 1 :]), places)
 
 
-def _rewritten(kernel: LoopKernel, axes: tuple[Axis, ...], change: Rewrite, places: dict[int, int]) -> LoopKernel:
+def _rewritten(
+    kernel: LoopKernel, axes: tuple[Axis, ...], change: Rewrite, places: dict[int, int]
+) -> LoopKernel:
     def access(item: Access) -> Access:
         return item._replace(strides=change(item.strides))
 

@@ -56,7 +56,11 @@ class Schedule(NamedTuple):
         ]
         for step in self.steps:
             if isinstance(step, LoopStep):
-                lines.append(f"loop on buffers {list(step.buffers)}, scalars {list(step.scalars)}\n{step.kernel}")
+                lines.append(
+                    f"loop on buffers {list(step.buffers)}, scalars {list(step.scalars)}\n{step.kernel}"
+                )
             else:
-                lines.append(f"library {step.instruction.primitive} {list(step.operands)} -> {list(step.results)}")
+                lines.append(
+                    f"library {step.instruction.primitive} {list(step.operands)} -> {list(step.results)}"
+                )
         return "\n".join(lines)

@@ -172,7 +172,9 @@ class _Scheduler:
             self._loop([(value, self._target(value))], Space(value.type.shape))
             return
         shape = value.type.shape
-        self.buffers.append(self.buffers[memory.buffer]._replace(shape=shape, strides=contiguous_strides(shape)))
+        self.buffers.append(
+            self.buffers[memory.buffer]._replace(shape=shape, strides=contiguous_strides(shape))
+        )
         self._memory[value] = len(self.buffers) - 1
 
     # ---- steps --------------------------------------------------------------------------------------
@@ -221,7 +223,9 @@ class _Scheduler:
         self._fill(fill, result, Memory(buffer, strides))
         crop = _kept_by_pad(item)
         if crop is not None:
-            spread = tuple(stride * (gap + 1) for stride, gap in zip(strides, item.attributes["interior"], strict=True))
+            spread = tuple(
+                stride * (gap + 1) for stride, gap in zip(strides, item.attributes["interior"], strict=True)
+            )
             offset = sum(first * stride for first, stride in zip(crop.landing, strides, strict=True))
             self._crop(operand, crop, Memory(buffer, spread), offset)
         self._memory[result] = buffer
@@ -337,7 +341,9 @@ def _reads_where_it_writes(step: Step, made: Schedule, shared: set[int]) -> bool
         return False
     parameter = {slot for slot, buffer in enumerate(step.buffers) if buffer in shared}
     result = {slot for slot, buffer in enumerate(step.buffers) if _is_first_result(made.buffers[buffer])}
-    reads = {node.detail[1:] for node in step.kernel.nodes if node.op == "load" and node.detail.buffer in parameter}
+    reads = {
+        node.detail[1:] for node in step.kernel.nodes if node.op == "load" and node.detail.buffer in parameter
+    }
     gathers = any(n.op == "gather_load" and n.detail.access.buffer in parameter for n in step.kernel.nodes)
     writes = {store.access[1:] for store in step.kernel.stores if store.access.buffer in result}
     return not gathers and len(writes) == 1 and reads == writes
@@ -351,7 +357,9 @@ def _through_temporary(made: Schedule) -> Schedule:
     for position, buffer in enumerate(buffers):
         if _is_first_result(buffer):
             buffers[position] = buffer._replace(role="temporary", position=number)
-    temporary = next(i for i, buffer in enumerate(buffers) if (buffer.role, buffer.position) == ("temporary", number))
+    temporary = next(
+        i for i, buffer in enumerate(buffers) if (buffer.role, buffer.position) == ("temporary", number)
+    )
     buffers.append(final)
     copy = copy_kernel(final.dtype, final.shape, buffers[temporary].strides, final.strides)
     step = LoopStep(normalised(copy), (temporary, len(buffers) - 1), ())

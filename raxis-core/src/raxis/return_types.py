@@ -6,7 +6,7 @@ from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
-from raxis.ops.table import Op
+from raxis.ops.table import OPS, Op
 
 _made: dict[str, Callable[..., Any]] = {}
 
@@ -22,11 +22,13 @@ def return_type(op: Op) -> Callable[..., Any] | None:
     name = op.name.removeprefix("_").removesuffix("_dim")
     made = _made.get(name)
     if made is None:
-        made = _made.setdefault(name, namedtuple(name, names, module="raxis.return_types"))  # noqa: PYI024
+        made = _made.setdefault(name, namedtuple(name, names, module="raxis.return_types"))
     return made
 
 
 def __getattr__(name: str) -> Any:
-    if name in _made:
-        return _made[name]
-    raise AttributeError(f"module 'raxis.return_types' has no attribute {name!r}")
+    op = OPS.get(f"_{name}_dim") or OPS.get(name)
+    made = None if name.startswith("__") or op is None else return_type(op)
+    if made is None:
+        raise AttributeError(f"module 'raxis.return_types' has no attribute {name!r}")
+    return made
