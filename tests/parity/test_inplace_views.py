@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-import raxis
 import torch
 
+import raxis
 from tests.parity.bridge import to_raxis, to_torch
 
 
@@ -206,11 +206,13 @@ def test_a_failed_assignment_changes_nothing() -> None:
     for index, value in ((0, raxis.ones(2)), ([0, 5], 1.0), ([0, 1], raxis.ones(4)), (0, 1j)):
         with pytest.raises((RuntimeError, IndexError)):
             x[index] = value
-    assert x.tolist() == [[0.0] * 3] * 2 and x._version == 0
+    assert x.tolist() == [[0.0] * 3] * 2
+    assert x._version == 0
 
 
 def test_leaves_may_be_written_without_the_tape() -> None:
     x = raxis.ones(2, requires_grad=True)
     with raxis.no_grad():
         x[0] = 3.0
-    assert x.tolist() == [3.0, 1.0] and x.is_leaf
+    assert x.tolist() == [3.0, 1.0]
+    assert x.is_leaf

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-import raxis
 import torch
 
+import raxis
 from tests.parity.bridge import to_raxis, to_torch
 
 T = torch.tensor
@@ -47,7 +47,8 @@ def test_reading(index: Any) -> None:
     assert to_torch(result).tolist() == expected.tolist()
     assert result.shape == expected.shape
     if expected._base is not None:
-        assert result._storage is ours._storage and result.stride() == expected.stride()
+        assert result._storage is ours._storage
+        assert result.stride() == expected.stride()
         assert result.storage_offset() == expected.storage_offset()
     else:
         assert result._storage is not ours._storage
@@ -92,10 +93,12 @@ def _random_index(rng: random.Random, shape: tuple[int, ...]) -> tuple[Any, ...]
         if choice == 0:
             parts.append(rng.randrange(-size, size))
         elif choice == 1:
-            parts.append(slice(rng.choice([None, *range(-size, size)]), rng.choice([None, *range(size + 2)]), rng.randint(1, 3)))
+            start, stop = rng.choice([None, *range(-size, size)]), rng.choice([None, *range(size + 2)])
+            parts.append(slice(start, stop, rng.randint(1, 3)))
         elif choice in (2, 3):
             of = rng.choice([(2, 3), (1, 3), (3,), (2, 1), (1,)])
-            parts.append(torch.tensor([rng.randrange(-size, size) for _ in range(int(torch.Size(of).numel()))]).reshape(of))
+            flat = [rng.randrange(-size, size) for _ in range(int(torch.Size(of).numel()))]
+            parts.append(torch.tensor(flat).reshape(of))
         elif choice == 4:
             parts.append(None)
             parts.append(slice(None))
@@ -120,7 +123,8 @@ def test_random_indices(seed: int) -> None:
     assert result.tolist() == expected.tolist(), f"seed {seed}: {index}"
     if not any(isinstance(part, int) for part in index):  # which NumPy broadcasts with index arrays
         by_numpy = theirs.numpy()[tuple(part.numpy() if isinstance(part, torch.Tensor) else part for part in index)]
-        assert result.shape == by_numpy.shape and result.tolist() == by_numpy.tolist(), f"seed {seed}: {index}"
+        assert result.shape == by_numpy.shape, f"seed {seed}: {index}"
+        assert result.tolist() == by_numpy.tolist(), f"seed {seed}: {index}"
     theirs[index] = -1.0
     ours[our_index] = -1.0
     assert to_torch(ours).tolist() == theirs.tolist(), f"seed {seed}: {index}"
@@ -158,7 +162,8 @@ def test_errors_are_torchs(index: Any, error: type[Exception], message: str) -> 
 def test_a_zero_dimensional_tensor_has_no_elements_to_index() -> None:
     with pytest.raises(IndexError, match="invalid index of a 0-dim tensor"):
         raxis.tensor(1)[0]
-    assert raxis.tensor(1)[...].shape == () and raxis.tensor(1)[None].shape == (1,)
+    assert raxis.tensor(1)[...].shape == ()
+    assert raxis.tensor(1)[None].shape == (1,)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +198,8 @@ def test_a_nested_list_warns_and_is_taken_for_a_tuple() -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         assert x[[[0, 1], [2, 0]]].tolist() == [2, 3]
-    assert len(caught) == 1 and caught[0].filename == __file__
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
 
 
 def test_a_byte_mask_warns() -> None:
@@ -203,6 +209,8 @@ def test_a_byte_mask_warns() -> None:
 
 def test_an_index_tensor_is_read_at_every_call() -> None:
     x, place = raxis.arange(3), raxis.tensor(0)
-    assert x[place].item() == 0 and x[place:].shape == (3,)
+    assert x[place].item() == 0
+    assert x[place:].shape == (3,)
     place.fill_(2)
-    assert x[place].item() == 2 and x[place:].shape == (1,)
+    assert x[place].item() == 2
+    assert x[place:].shape == (1,)

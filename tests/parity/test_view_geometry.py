@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-import raxis
 import torch
 
+import raxis
 from tests.parity.bridge import to_raxis, to_torch
 
 
@@ -56,7 +56,7 @@ def _random_step(rng: random.Random, tensor: torch.Tensor) -> Callable[[Any], An
 @pytest.mark.parametrize("seed", range(60))
 def test_random_chains_of_views(seed: int) -> None:
     rng = random.Random(seed)
-    shape = [rng.choice([0, 1, 2, 3, 4]) if rng.random() < 0.3 else rng.choice([2, 3, 4]) for _ in range(rng.randint(1, 4))]
+    shape = [rng.choice([0, 1, 2, 2, 3, 3, 4, 4]) for _ in range(rng.randint(1, 4))]
     theirs = torch.arange(int(torch.Size(shape).numel()), dtype=torch.float32).reshape(shape)
     ours = to_raxis(theirs)
     for _ in range(6):
@@ -96,17 +96,22 @@ def test_views_share_memory_and_know_their_base() -> None:
     cell = row[2]
     cell.fill_(7.0)
     assert base.tolist() == [[0, 0, 0], [0, 0, 7]]
-    assert row._is_view() and cell._base is base and row._base is base
-    assert not base._is_view() and base._base is None
+    assert row._is_view()
+    assert cell._base is base
+    assert row._base is base
+    assert not base._is_view()
+    assert base._base is None
     assert base._version == row._version == 1
 
 
 def test_detach_shares_memory_and_version_but_is_no_view() -> None:
     x = raxis.ones(2, requires_grad=True)
     detached = x.detach()
-    assert not detached.requires_grad and not detached._is_view()
+    assert not detached.requires_grad
+    assert not detached._is_view()
     detached[0] = 5.0
-    assert x.tolist() == [5.0, 1.0] and x._version == detached._version == 1
+    assert x.tolist() == [5.0, 1.0]
+    assert x._version == detached._version == 1
 
 
 def test_reshape_copies_only_where_it_must() -> None:

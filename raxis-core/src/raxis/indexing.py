@@ -18,7 +18,7 @@ from raxis import dtypes
 from raxis.layout import Layout
 from raxis.ops.arguments import is_number
 from raxis.ops.definitions.advanced_indexing import check_mask, check_put_dtype, expand_masks, read_indexed
-from raxis.ops.definitions.masking import as_number, nonzero_positions
+from raxis.ops.definitions.masking import as_int, as_number, nonzero_positions
 from raxis.ops.definitions.slicing import basic_index
 from raxis.ops.table import OPS
 from raxis.tensor import Tensor
@@ -48,8 +48,8 @@ def get_item(input: Tensor, index: Any) -> Tensor:
     try:
         run = _plans[(input._layout, key)]
     except (KeyError, TypeError):
-        return basic_index(input, _as_ints(key))  # type: ignore[no-any-return]
-    return run(input, key)  # type: ignore[no-any-return]
+        return basic_index(input, _as_ints(key))
+    return run(input, key)
 
 
 def set_item(input: Tensor, index: Any, value: Any) -> None:
@@ -234,7 +234,7 @@ def _converted_tensor(index: Tensor) -> Any:
         )
         return index != 0
     if layout.ndim == 0 and layout.dtype.category is dtypes.Category.INTEGER and not layout.traced:
-        return int(index.item())
+        return as_int(index)
     return index
 
 
@@ -248,14 +248,21 @@ def _as_index(view: Tensor, item: Any) -> Tensor:
     return item.to(device) if own is not device and own.type == "cpu" else item
 
 
+def _is_plain(index: Any) -> bool:
+    """Whether an index is one tensor of int64 positions, which needs no parsing."""
+    return isinstance(index, Tensor) and index._layout.dtype is dtypes.int64 and index._layout.ndim > 0
+
+
 def _get_advanced(input: Tensor, index: Any) -> Tensor:
+    if _is_plain(index) and input._layout.ndim and index._layout.device is input._layout.device:
+        return read_indexed(input, (index,), (0,))
     view, placed = _parse(input, index)
     if not placed:
         return view
     if len(placed) == 1 and placed[0][1]._layout.dtype is dtypes.bool_:
         return _get_masked(view, *placed[0])
     tensors, dims = expand_masks(placed, view._layout.shape)
-    return read_indexed(view, tensors, dims)  # type: ignore[no-any-return]
+    return read_indexed(view, tensors, dims)
 
 
 def _get_masked(view: Tensor, dim: int, mask: Tensor) -> Tensor:

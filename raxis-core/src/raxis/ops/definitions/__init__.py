@@ -65,6 +65,7 @@ from raxis.ops.definitions import (
     trigonometry,
     unique,
     variance,
+    view_copies,
     views,
     windows,
 )
@@ -132,6 +133,7 @@ __all__ = [
     "trigonometry",
     "unique",
     "variance",
+    "view_copies",
     "views",
     "windows",
 ]

@@ -133,7 +133,7 @@ def _selected_gradient(grad: Tensor, input_layout: Layout, indices: tuple[Tensor
     from raxis.ops.definitions.creation import zeros  # which is written in view ops itself
 
     empty = zeros(input_layout.shape, dtype=grad.dtype, device=input_layout.device)
-    return write_indexed(empty, indices, grad, dims, True)  # type: ignore[no-any-return]
+    return write_indexed(empty, indices, grad, dims, True)
 
 
 @lowered(
@@ -282,7 +282,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     tensors, dims = _prepared(input, indices, values)
     if not tensors:
         return (input + values if accumulate else values.expand(input.shape)).clone()
-    return write_indexed(input, tensors, values, dims, accumulate)  # type: ignore[no-any-return]
+    return write_indexed(input, tensors, values, dims, accumulate)
 
 
 @composed(

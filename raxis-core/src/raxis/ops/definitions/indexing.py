@@ -197,7 +197,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     Raises:
         IndexError: if an index is out of range.
     """
-    return _index_fill(input, dim, index, as_number(value, input.dtype))  # type: ignore[no-any-return]
+    return _index_fill(input, dim, index, as_number(value, input.dtype))
 
 
 @composed("index_fill_(Tensor input, int dim, Tensor index, Tensor|Scalar value) -> Tensor", function=False, out=False)
@@ -216,7 +216,8 @@ def check_index_shape(name: str, input: Layout, index: Layout, axis: int) -> Non
             f"{name}(): Index tensor must have the same number of dimensions as input tensor, but got "
             f"{list(index.shape)} and {list(input.shape)}"
         )
-    if any(size > own for place, (size, own) in enumerate(zip(index.shape, input.shape, strict=False)) if place != axis):
+    pairs = enumerate(zip(index.shape, input.shape, strict=False))
+    if any(size > own for place, (size, own) in pairs if place != axis):
         raise RuntimeError(
             f"{name}(): Size does not match: expected index {list(index.shape)} to be no larger than self "
             f"{list(input.shape)} apart from dimension {axis}"

@@ -204,7 +204,7 @@ def vstack(tensors: Sequence[Tensor]) -> Tensor:
 @composed("row_stack(Tensor[] tensors) -> Tensor", method=False)
 def row_stack(tensors: Sequence[Tensor]) -> Tensor:
     """Alias of `vstack`."""
-    return vstack(tensors)  # type: ignore[no-any-return]
+    return vstack(tensors)
 
 
 @composed("dstack(Tensor[] tensors) -> Tensor", method=False)
@@ -218,7 +218,7 @@ def dstack(tensors: Sequence[Tensor]) -> Tensor:
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """1-D tensors as the columns of a matrix; matrices one beside another."""
     _require_some("column_stack", tensors)
-    return hstack([  # type: ignore[no-any-return]
+    return hstack([
         tensor.reshape(tensor._layout.numel, 1) if tensor._layout.ndim <= 1 else tensor for tensor in tensors
     ])  # fmt: skip
 
@@ -290,7 +290,7 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
 
     Args:
         tensors: 0-d or 1-D, all of one dtype.
-        indexing: "ij", or "xy" where the first tensor varies along the second dimension, and the second along the first.
+        indexing: "ij", or "xy": the first tensor varies along the second dimension, the second along the first.
 
     Raises:
         RuntimeError: if a tensor has more dimensions, dtypes differ, or `indexing` is neither.

@@ -56,7 +56,7 @@ def _masked_fill(input: Tensor, mask: Tensor, value: Tensor) -> Any:
             "dimension(s)."
         )
     if value.dtype.is_complex and not input.dtype.is_complex:
-        raise RuntimeError(f"value cannot be converted to type {input.dtype.name} without overflow: it is {value.dtype}.")
+        raise RuntimeError(f"value of {value.dtype} cannot be converted to type {input.dtype.name} without overflow")
     shape = broadcast_shapes(input._layout.shape, mask._layout.shape)
     filling = broadcast(cast(value, input.dtype), shape)
     return emit("select", broadcast(mask, shape), filling, broadcast(input, shape))
@@ -79,7 +79,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
         >>> raxis.masked_fill(raxis.tensor([1, 2]), raxis.tensor([True, False]), 0)
         tensor([0, 2])
     """
-    return _masked_fill(input, mask, as_number(value, input._layout.dtype))  # type: ignore[no-any-return]
+    return _masked_fill(input, mask, as_number(value, input._layout.dtype))
 
 
 @composed("masked_fill_(Tensor input, Tensor mask, Tensor|Scalar value) -> Tensor", function=False, out=False)
@@ -112,10 +112,16 @@ def _nonzero_positions(input: Tensor) -> Any:
     return emit("slice", packed, start=(0,), stop=(numel,), step=(1,)), count
 
 
+def as_int(number: Tensor) -> int:
+    """The value of an integer tensor of one element, read back."""
+    value: Any = number.item()
+    return int(value)
+
+
 def nonzero_positions(input: Tensor) -> Tensor:
     """Flat row-major positions of the nonzero elements, ascending; waits for their count."""
     positions, count = _nonzero_positions(input)
-    return positions.narrow(0, 0, int(count.item()))  # type: ignore[no-any-return]
+    return positions.narrow(0, 0, as_int(count))
 
 
 @lowered("_coordinates(Tensor positions, int[] shape) -> Tensor", method=False, function=False, out=False)
@@ -156,7 +162,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
 @composed("argwhere(Tensor input) -> Tensor", out=False)
 def argwhere(input: Tensor) -> Tensor:
     """``nonzero(input)``."""
-    return nonzero(input)  # type: ignore[no-any-return]
+    return nonzero(input)
 
 
 @composed("nonzero_static(Tensor input, *, int size, int fill_value=-1) -> Tensor")
@@ -247,10 +253,11 @@ def _check_masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> None:
         return
     shape = broadcast_shapes(input._layout.shape, mask._layout.shape)
     if source._layout.numel < prod(shape):
-        wanted = int(mask.expand(shape).sum().item())
+        wanted = as_int(mask.expand(shape).sum())
         if source._layout.numel < wanted:
             raise RuntimeError(
-                f"masked_scatter: Number of elements of source < number of ones in mask: {source._layout.numel} < {wanted}"
+                "masked_scatter: Number of elements of source < number of ones in mask: "
+                f"{source._layout.numel} < {wanted}"
             )
 
 
@@ -267,7 +274,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         RuntimeError: if dtypes do not match or `source` has too few elements.
     """
     _check_masked_scatter(input, mask, source)
-    return _masked_scatter(input, mask, source)  # type: ignore[no-any-return]
+    return _masked_scatter(input, mask, source)
 
 
 @composed("masked_scatter_(Tensor input, Tensor mask, Tensor source) -> Tensor", function=False, out=False)

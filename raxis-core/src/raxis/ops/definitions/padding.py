@@ -42,8 +42,8 @@ def _constant_padded(input: Tensor, pad: Shape, value: Any) -> Any:
                 "which is invalid. Check the padding of each dimension of your input."
             )
     fill = value if isinstance(value, Tensor) else constant(value, layout.dtype)
-    low, high = (tuple(pair[side] for pair in pairs) for side in (0, 1))
-    return emit("pad", input, fill, low=low, high=high, interior=(0,) * layout.ndim)
+    before, after = (tuple(pair[side] for pair in pairs) for side in (0, 1))
+    return emit("pad", input, fill, low=before, high=after, interior=(0,) * layout.ndim)
 
 
 @lowered(
@@ -72,7 +72,7 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Any = 0) -> Tensor
         RuntimeError: if there are too many or an odd number of amounts, or they crop more than there is.
     """
     number = number_type(input.dtype)(value)
-    return _constant_pad(input, tuple(pad), number if number != 0 else 0)  # type: ignore[no-any-return]
+    return _constant_pad(input, tuple(pad), number if number != 0 else 0)
 
 
 def _reflected(position: int, first: int, last: int) -> int:
@@ -190,13 +190,13 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     """
     amounts = tuple(pad)
     if mode == "constant":
-        return constant_pad_nd(input, amounts, 0 if value is None else value)  # type: ignore[no-any-return]
+        return constant_pad_nd(input, amounts, 0 if value is None else value)
     if value is not None and value != 0:
         raise ValueError(f"Padding mode {mode!r} doesn't take in value argument, but got {value}.")
     if mode not in _SOURCES:
         raise NotImplementedError(f"Unrecognised padding mode {mode}; expected constant, {', '.join(_SOURCES)}.")
     _check_source(input._layout, amounts, mode)
-    return _index_pad(input, amounts, mode)  # type: ignore[no-any-return]
+    return _index_pad(input, amounts, mode)
 
 
 # ---- sliding blocks --------------------------------------------------------------------------------
@@ -206,9 +206,11 @@ Pair = tuple[int, int]
 
 def _block_counts(size: Pair, kernel: Pair, dilation: Pair, padding: Pair, stride: Pair) -> Pair:
     """How many blocks fit vertically and horizontally."""
-    for name, values, lowest in (("kernel_size", kernel, 1), ("dilation", dilation, 1), ("stride", stride, 1), ("padding", padding, 0)):  # noqa: E501  fmt: skip
+    limits = (("kernel_size", kernel, 1), ("dilation", dilation, 1), ("stride", stride, 1), ("padding", padding, 0))
+    for name, values, lowest in limits:
         if min(values) < lowest:
-            raise RuntimeError(f"{name} should be {'greater than zero' if lowest else 'not negative'}, but got {values}")
+            wanted = "greater than zero" if lowest else "not negative"
+            raise RuntimeError(f"{name} should be {wanted}, but got {values}")
     counts = tuple(
         (extent + 2 * border - spacing * (length - 1) - 1) // step + 1
         for extent, border, spacing, length, step in zip(size, padding, dilation, kernel, stride, strict=True)
@@ -319,8 +321,8 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
         )
     settings = (_pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride))
     if layout.ndim == 4:
-        return _unfold(input, *settings)  # type: ignore[no-any-return]
-    return _unfold(input.unsqueeze(0), *settings).squeeze(0)  # type: ignore[no-any-return]
+        return _unfold(input, *settings)
+    return _unfold(input.unsqueeze(0), *settings).squeeze(0)
 
 
 @composed(
@@ -350,5 +352,5 @@ def fold(
         raise RuntimeError(f"Expected 2D or 3D (batch mode) tensor for input, but got: {list(input._layout.shape)}")
     settings = (_pair(output_size), _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride))
     if input._layout.ndim == 3:
-        return _fold(input, *settings)  # type: ignore[no-any-return]
-    return _fold(input.unsqueeze(0), *settings).squeeze(0)  # type: ignore[no-any-return]
+        return _fold(input, *settings)
+    return _fold(input.unsqueeze(0), *settings).squeeze(0)

@@ -7,6 +7,7 @@ from typing import Any
 
 from raxis import dtypes
 from raxis.layout import Layout, Shape, wrap_dim
+from raxis.ops.definitions.masking import as_int
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import broadcast, cast, constant, emit
 from raxis.tensor import Tensor
@@ -119,7 +120,7 @@ def repeat_interleave(
         repeats = tensor(repeats, device=input.device)
     if isinstance(repeats, Tensor) and repeats._layout.numel == 1 and repeats._layout.ndim <= 1:
         _check_repeats(repeats)
-        repeats = int(repeats.item())
+        repeats = as_int(repeats)
     if not isinstance(repeats, Tensor):
         return _repeat_each(input, repeats, axis)
     if not input._layout.ndim:
@@ -127,8 +128,8 @@ def repeat_interleave(
     size = input._layout.shape[axis]
     if repeats._layout.ndim == 1 and repeats._layout.numel != size:
         raise RuntimeError(
-            f"repeats must have the same size as input along dim, but got repeats.size(0) = {repeats._layout.numel} and "
-            f"input.size({axis}) = {size}"
+            f"repeats must have the same size as input along dim, but got repeats.size(0) = {repeats._layout.numel} "
+            f"and input.size({axis}) = {size}"
         )
     return input.index_select(axis, _positions_of(repeats, output_size))
 
@@ -137,7 +138,7 @@ def _positions_of(repeats: Tensor, output_size: int | None) -> Tensor:
     _check_repeats(repeats)
     if repeats._layout.ndim == 0:
         raise RuntimeError("repeat_interleave only accepts 1D vector as repeat")
-    total = int(repeats.sum().item())
+    total = as_int(repeats.sum())
     if output_size is not None and output_size != total:
         raise RuntimeError(f"allocated size does not match required size: output_size is {output_size}, not {total}")
     positions: Tensor = _repeat_positions(repeats, total)

@@ -42,7 +42,7 @@ def _replace_region(input: Tensor, src: Tensor, start: Shape, step: Shape) -> An
 def _along(input: Tensor, src: Tensor, axis: int, first: int, step: int) -> Tensor:
     starts, steps = [0] * input._layout.ndim, [1] * input._layout.ndim
     starts[axis], steps[axis] = first, step
-    return _replace_region(input, src.to(input.dtype), tuple(starts), tuple(steps))  # type: ignore[no-any-return]
+    return _replace_region(input, src.to(input.dtype), tuple(starts), tuple(steps))
 
 
 def _require_shape(src: Tensor, expected: Sequence[int]) -> None:
@@ -118,7 +118,7 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
     layout = input._layout
     row_major = layout_of(layout.dtype, layout.shape, None, layout.device)
     _, strides, step = diagonal_geometry(row_major, offset, dim1, dim2)
-    return _replace_strided(input, src.to(input.dtype), strides, step)  # type: ignore[no-any-return]
+    return _replace_strided(input, src.to(input.dtype), strides, step)
 
 
 @composed(
@@ -139,4 +139,4 @@ def as_strided_scatter(
         copy = input.new_empty_strided(input.shape, input._layout.strides).copy_(input)
         copy.as_strided(size, stride, offset).copy_(src)
         return copy
-    return _replace_strided(input, src.to(input.dtype), tuple(stride), offset)  # type: ignore[no-any-return]
+    return _replace_strided(input, src.to(input.dtype), tuple(stride), offset)

@@ -60,7 +60,8 @@ def _fit_source(gathered: Tensor, src_layout: Layout) -> Tensor:
         return gathered
     if not own or not src_layout.shape:
         return gathered.reshape(src_layout.shape)
-    pad = [amount for size, total in zip(own[::-1], src_layout.shape[::-1], strict=True) for amount in (0, total - size)]
+    missing = [total - size for size, total in zip(own, src_layout.shape, strict=True)]
+    pad = [amount for size in reversed(missing) for amount in (0, size)]
     return gathered.constant_pad_nd(pad)
 
 
@@ -128,8 +129,8 @@ def scatter(
     _check_scatter_reduce(reduce)
     source = _scatter_source(input, index, src, value)
     if reduce is None:
-        return _scatter(input, dim, index, source)  # type: ignore[no-any-return]
-    return scatter_reduce(input, dim, index, source, _REDUCTIONS[reduce])  # type: ignore[no-any-return]
+        return _scatter(input, dim, index, source)
+    return scatter_reduce(input, dim, index, source, _REDUCTIONS[reduce])
 
 
 @composed(
@@ -187,9 +188,9 @@ def _highest(dtype: DType) -> Any:
 
 
 _IDENTITY: dict[str, Callable[[DType], Any]] = {
-    "sum": lambda dtype: 0,
-    "mean": lambda dtype: 0,
-    "prod": lambda dtype: 1,
+    "sum": lambda _: 0,
+    "mean": lambda _: 0,
+    "prod": lambda _: 1,
     "amax": _lowest,
     "amin": _highest,
 }
@@ -217,7 +218,9 @@ def _counts(grad: Tensor, index: Tensor, dim: int, include_self: bool) -> Tensor
     return start.scatter_add(dim, index, grad.new_ones(index.shape)).clamp(min=1)
 
 
-def _prod_gradients(grad: Tensor, input: Tensor, dim: int, index: Tensor, src: Tensor, include_self: bool, result: Tensor) -> Any:  # noqa: E501  fmt: skip
+def _prod_gradients(
+    grad: Tensor, input: Tensor, dim: int, index: Tensor, src: Tensor, include_self: bool, result: Tensor
+) -> tuple[Tensor, Tensor]:
     ones = input.masked_fill(input == 0, 1)
     for_self = grad * ones.scatter_reduce(dim, index, src, "prod", include_self=include_self) / ones
     zero = src == 0
@@ -228,7 +231,9 @@ def _prod_gradients(grad: Tensor, input: Tensor, dim: int, index: Tensor, src: T
     return for_self, (grad * others).gather(dim, index).where(only, through)
 
 
-def _extremum_gradients(grad: Tensor, input: Tensor, dim: int, index: Tensor, src: Tensor, result: Tensor) -> Any:
+def _extremum_gradients(
+    grad: Tensor, input: Tensor, dim: int, index: Tensor, src: Tensor, result: Tensor
+) -> tuple[Tensor, Tensor]:
     """Elements that attain the extremum share its gradient equally."""
     from_src = (src == result.gather(dim, index)).to(grad.dtype)
     from_self = (input == result).to(grad.dtype)
@@ -284,7 +289,9 @@ def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: 
     return like_shape(_reduced(reduce, include_self, target, axis, positions, values), input._layout)
 
 
-def _index_reduce_operands(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str) -> tuple[Tensor, Tensor]:
+def _index_reduce_operands(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str
+) -> tuple[Tensor, Tensor]:
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     if index._layout.ndim > 1:
@@ -322,11 +329,12 @@ def index_reduce(
         RuntimeError: if shapes, dtypes or `reduce` do not match.
     """
     spread, values = _index_reduce_operands(input, dim, index, source, reduce)
-    return scatter_reduce(input, dim, spread, values, reduce, include_self=include_self)  # type: ignore[no-any-return]
+    return scatter_reduce(input, dim, spread, values, reduce, include_self=include_self)
 
 
 @composed(
-    "index_reduce_(Tensor input, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor",
+    "index_reduce_(Tensor input, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True)"
+    " -> Tensor",
     function=False,
     out=False,
 )

@@ -283,7 +283,10 @@ def basic_index(layout: Layout, index: IndexKey) -> Geometry:
     strides = layout.strides
     offset = sum(first * stride for (first, _, _), stride in zip(bounds, strides, strict=True))
     shape = tuple(1 if axis is None else bounds[axis][1] for axis, _ in results)
-    steps = tuple(_new_stride(layout, next_) if axis is None else strides[axis] * bounds[axis][2] for axis, next_ in results)
+    steps = tuple(
+        _new_stride(layout, following) if axis is None else strides[axis] * bounds[axis][2]
+        for axis, following in results
+    )
     return shape, steps, offset
 
 
@@ -310,6 +313,7 @@ def _scattered(grad: Tensor, layout: Layout, geometry: Geometry) -> Tensor:
 
 
 def diagonal_geometry(layout: Layout, offset: int, dim1: int, dim2: int) -> Geometry:
+    """The diagonal of two dimensions as the last one, `offset` above (or, if negative, below) the main one."""
     first, second = wrap_dim(dim1, layout.ndim), wrap_dim(dim2, layout.ndim)
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
@@ -326,7 +330,8 @@ def diagonal_geometry(layout: Layout, offset: int, dim1: int, dim2: int) -> Geom
 
 @viewed(
     "diagonal(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor",
-    lower=lambda input, offset, dim1, dim2: _read(input, diagonal_geometry(_row_major(input._layout), offset, dim1, dim2)),
+    lower=lambda input, offset, dim1, dim2: _read(
+        input, diagonal_geometry(_row_major(input._layout), offset, dim1, dim2)),
     vjp={"input": lambda grad, input_layout, offset, dim1, dim2: _scattered(
         grad, input_layout, diagonal_geometry(_row_major(input_layout), offset, dim1, dim2))},
 )  # fmt: skip

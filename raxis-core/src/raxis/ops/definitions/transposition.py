@@ -118,8 +118,8 @@ def _moved(layout: Layout, source: Any, destination: Any) -> Shape:
     destinations = (destination,) if isinstance(destination, int) else tuple(destination)
     if len(sources) != len(destinations):
         raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({list(sources)} dims) should contain the same number "
-            f"of dims as destination ({list(destinations)} dims)"
+            f"movedim: Invalid source or destination dims: source ({list(sources)} dims) should contain the same "
+            f"number of dims as destination ({list(destinations)} dims)"
         )
     from_ = [wrap_dim(dim, layout.ndim) for dim in sources]
     to = [wrap_dim(dim, layout.ndim) for dim in destinations]
@@ -154,7 +154,7 @@ def moveaxis(input: Tensor, source: Any, destination: Any) -> Tensor:
 
 
 @composed("T(Tensor input) -> Tensor", attribute=True, function=False, out=False)
-def T(input: Tensor) -> Tensor:  # noqa: N802  PyTorch's name
+def T(input: Tensor) -> Tensor:
     """The tensor with its dimensions in reverse order; meant for matrices."""
     ndim = input._layout.ndim
     if ndim == 2:
@@ -170,7 +170,7 @@ def T(input: Tensor) -> Tensor:  # noqa: N802  PyTorch's name
 
 
 @composed("mT(Tensor input) -> Tensor", attribute=True, function=False, out=False)
-def mT(input: Tensor) -> Tensor:  # noqa: N802
+def mT(input: Tensor) -> Tensor:
     """The last two dimensions exchanged.
 
     Raises:
@@ -181,14 +181,14 @@ def mT(input: Tensor) -> Tensor:  # noqa: N802
 
 
 @composed("mH(Tensor input) -> Tensor", attribute=True, function=False, out=False)
-def mH(input: Tensor) -> Tensor:  # noqa: N802
+def mH(input: Tensor) -> Tensor:
     """The last two dimensions exchanged, conjugated."""
     _require_matrices("mH", input)
     return _conjugated(transpose(input, -2, -1))
 
 
 @composed("H(Tensor input) -> Tensor", attribute=True, function=False, out=False)
-def H(input: Tensor) -> Tensor:  # noqa: N802
+def H(input: Tensor) -> Tensor:
     """The conjugate transpose of a matrix.
 
     Raises:

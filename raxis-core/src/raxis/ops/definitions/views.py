@@ -342,7 +342,7 @@ def _kept_axes(layout: Layout, dim: Any) -> list[int]:
 
 @viewed(
     "squeeze(Tensor input, int[]? dim=None) -> Tensor",
-    lower=lambda input, dim: reshaped(input, tuple(input._layout.shape[axis] for axis in _kept_axes(input._layout, dim))),
+    lower=lambda input, dim: reshaped(input, _squeezed(input._layout, dim)[0]),
     vjp={"input": _restore_shape},
 )
 def squeeze(layout: Layout, dim: Any) -> Geometry:
@@ -356,6 +356,10 @@ def squeeze(layout: Layout, dim: Any) -> Geometry:
         >>> raxis.zeros(1, 3, 1).squeeze(0).shape
         raxis.Size([3, 1])
     """
+    return _squeezed(layout, dim)
+
+
+def _squeezed(layout: Layout, dim: Any) -> Geometry:
     kept = _kept_axes(layout, dim)
     return tuple(layout.shape[axis] for axis in kept), tuple(layout.strides[axis] for axis in kept), 0
 
