@@ -60,7 +60,7 @@ def prepare(options: argparse.Namespace) -> Data:
     """Choose the device, seed, and load the data; what can go wrong does so here, before any work."""
     if options.device is not None:
         raxis.set_default_device(options.device)
-    raxis.zeros(1)
+    raxis.zeros(1).item()  # loads the device's plugin and computes
     raxis.manual_seed(options.seed)
     return load(options.data, options.seed).limited(options.limit)
 

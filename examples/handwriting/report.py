@@ -11,6 +11,7 @@ mpl.use("Agg")  # draws into files; needs no display
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from .data import Data
@@ -29,9 +30,10 @@ def confusion(labels: NDArray[np.int64], predictions: NDArray[np.int64], classes
 
 def draw(outcomes: list[Outcome], data: Data, path: Path) -> None:
     """Write the picture as PNG: losses of all, classes of the last of `outcomes`, a row of mistakes of each."""
-    figure = Figure(figsize=(10, 4.5 + 1.6 * len(outcomes)), layout="constrained")
+    ratios = [4.5, *[1.6] * len(outcomes)]
+    figure = Figure(figsize=(10, sum(ratios)), layout="constrained")
     figure.suptitle(f"Raxis on {data.name}")
-    upper, *rows = figure.subfigures(1 + len(outcomes), 1, height_ratios=(4.5, *[1.6] * len(outcomes)))
+    upper, *rows = figure.subfigures(len(ratios), 1, squeeze=False, height_ratios=ratios)[:, 0]
     losses, matrix = upper.subplots(1, 2)
     _draw_losses(losses, outcomes)
     _draw_confusion(matrix, outcomes[-1], data)
@@ -47,7 +49,7 @@ def _draw_losses(axes: Axes, outcomes: list[Outcome]) -> None:
         label = f"{outcome.name}: {outcome.accuracy:.1%} right on the test images"
         axes.plot(epochs, outcome.losses, marker=".", label=label)
     axes.set(title="Loss on the training images", xlabel="epoch", ylabel="cross entropy", yscale="log")
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(alpha=0.3)
     axes.legend()
 

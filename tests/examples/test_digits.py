@@ -92,6 +92,7 @@ def test_demo_learns_draws_and_saves(digits: Path, tmp_path: Path) -> None:
         (["--data", "no-such-directory"], "There is no directory 'no-such-directory'"),
         (["--data", "docs"], "holds neither train-images-idx3-ubyte.gz nor train-images-idx3-ubyte"),
         (["--device", "abacus"], "Unknown device 'abacus'"),
+        (["--device", "meta"], "meta"),
         (["--out", "LICENSE"], "'LICENSE' cannot be written to: File exists"),
         (["--epochs", "0"], "argument --epochs: 0 is not a positive number"),
     ],

@@ -62,13 +62,13 @@ def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """Channels of `groups` groups dealt out in turn: [N, g * c, ...] as [N, c * g, ...]."""
 
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: builtins.int | Sequence[builtins.int] = ..., padding: Any = ..., dilation: builtins.int | Sequence[builtins.int] = ..., groups: builtins.int = ...) -> Tensor:
-    """Cross-correlation with a kernel over the last dimension."""
+    """Cross-correlation with a kernel over the last 1 dimension(s)."""
 
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: builtins.int | Sequence[builtins.int] = ..., padding: Any = ..., dilation: builtins.int | Sequence[builtins.int] = ..., groups: builtins.int = ...) -> Tensor:
-    """Cross-correlation with a kernel over the last two dimensions."""
+    """Cross-correlation with a kernel over the last 2 dimension(s)."""
 
 def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: builtins.int | Sequence[builtins.int] = ..., padding: Any = ..., dilation: builtins.int | Sequence[builtins.int] = ..., groups: builtins.int = ...) -> Tensor:
-    """Cross-correlation with a kernel over the last three dimensions."""
+    """Cross-correlation with a kernel over the last 3 dimension(s)."""
 
 def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: builtins.int | Sequence[builtins.int] = ..., padding: builtins.int | Sequence[builtins.int] = ..., output_padding: builtins.int | Sequence[builtins.int] = ..., groups: builtins.int = ..., dilation: builtins.int | Sequence[builtins.int] = ...) -> Tensor:
     """Transpose of `conv1d`: every input element adds its multiple of the kernel to the result."""

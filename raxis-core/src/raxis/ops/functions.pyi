@@ -112,6 +112,9 @@ def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: builtins.complex =
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions exchanged, conjugated."""
 
+def alias_copy(input: Tensor, *, out: Any = ...) -> Tensor:
+    """`alias`, in new memory."""
+
 def all(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, out: Any = ...) -> Tensor:
     """Whether all elements, over `dim` or at all, are nonzero; bool (uint8 for uint8)."""
 
@@ -150,6 +153,9 @@ def argwhere(input: Tensor) -> Tensor:
 
 def as_strided(input: Tensor, size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int], storage_offset: builtins.int | None = ...) -> Tensor:
     """A view with the given sizes and strides, at `storage_offset` elements from the start of the storage."""
+
+def as_strided_copy(input: Tensor, size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int], storage_offset: builtins.int | None = ..., *, out: Any = ...) -> Tensor:
+    """`as_strided`, in new memory."""
 
 def as_strided_scatter(input: Tensor, src: Tensor, size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int], storage_offset: builtins.int | None = ..., *, out: Any = ...) -> Tensor:
     """A copy of `input` with the view of these sizes and strides replaced by `src`."""
@@ -338,13 +344,13 @@ def constant_pad_nd(input: Tensor, pad: builtins.int | Sequence[builtins.int], v
     """`input` with `value` before and after its last dimensions; negative amounts crop."""
 
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: builtins.int | Sequence[builtins.int] = ..., padding: Any = ..., dilation: builtins.int | Sequence[builtins.int] = ..., groups: builtins.int = ...) -> Tensor:
-    """Cross-correlation with a kernel over the last dimension."""
+    """Cross-correlation with a kernel over the last 1 dimension(s)."""
 
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: builtins.int | Sequence[builtins.int] = ..., padding: Any = ..., dilation: builtins.int | Sequence[builtins.int] = ..., groups: builtins.int = ...) -> Tensor:
-    """Cross-correlation with a kernel over the last two dimensions."""
+    """Cross-correlation with a kernel over the last 2 dimension(s)."""
 
 def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: builtins.int | Sequence[builtins.int] = ..., padding: Any = ..., dilation: builtins.int | Sequence[builtins.int] = ..., groups: builtins.int = ...) -> Tensor:
-    """Cross-correlation with a kernel over the last three dimensions."""
+    """Cross-correlation with a kernel over the last 3 dimension(s)."""
 
 def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: builtins.int | Sequence[builtins.int] = ..., padding: builtins.int | Sequence[builtins.int] = ..., output_padding: builtins.int | Sequence[builtins.int] = ..., groups: builtins.int = ..., dilation: builtins.int | Sequence[builtins.int] = ...) -> Tensor:
     """Transpose of `conv1d`: every input element adds its multiple of the kernel to the result."""
@@ -421,6 +427,9 @@ def detach(input: Tensor) -> Tensor:
 def detach_(input: Tensor) -> Tensor:
     """Take `input` off the tape, making it a leaf."""
 
+def detach_copy(input: Tensor, *, out: Any = ...) -> Tensor:
+    """`detach`, in new memory."""
+
 def diag(input: Tensor, diagonal: builtins.int = ..., *, out: Any = ...) -> Tensor:
     """The matrix with a 1-D tensor on its diagonal, or a copy of the diagonal of a matrix."""
 
@@ -432,6 +441,9 @@ def diagflat(input: Tensor, offset: builtins.int = ...) -> Tensor:
 
 def diagonal(input: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ...) -> Tensor:
     """The diagonal of dimensions `dim1` and `dim2` as the last dimension."""
+
+def diagonal_copy(input: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *, out: Any = ...) -> Tensor:
+    """`diagonal`, in new memory."""
 
 def diagonal_scatter(input: Tensor, src: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *, out: Any = ...) -> Tensor:
     """`input` with the given diagonal replaced by `src`."""
@@ -519,6 +531,9 @@ def exp2(input: Tensor, *, out: Any = ...) -> Tensor:
 
 def exp2_(input: Tensor) -> Tensor:
     """2 to the power of each element."""
+
+def expand_copy(input: Tensor, size: builtins.int | Sequence[builtins.int], *, out: Any = ...) -> Tensor:
+    """`expand`, in new memory."""
 
 def expm1(input: Tensor, *, out: Any = ...) -> Tensor:
     """``exp(input) - 1``, accurate near 0."""
@@ -847,6 +862,9 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Any = ...) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Any = ...) -> Tensor:
     """The matrix product of vectors, matrices and batches of matrices."""
 
+def matrix_power(input: Tensor, n: builtins.int, *, out: Any = ...) -> Tensor:
+    """The `n`-th power of square matrices, by repeated squaring."""
+
 def max(input: Tensor, dim: Any = ..., keepdim: builtins.bool = ..., *, other: Tensor | None = ...) -> Tensor:
     """The greatest element: of all, along `dim` with its index, or of two tensors element by element."""
 
@@ -984,6 +1002,9 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: builtins.float = ..., eps: buil
 
 def permute(input: Tensor, *dims: builtins.int | Sequence[builtins.int]) -> Tensor:
     """`input` with its dimensions in the order `dims`."""
+
+def permute_copy(input: Tensor, dims: builtins.int | Sequence[builtins.int], *, out: Any = ...) -> Tensor:
+    """`permute`, in new memory."""
 
 def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
     """[*, C * r * r, H, W] as [*, C, H * r, W * r]."""
@@ -1144,6 +1165,9 @@ def searchsorted(sorted_sequence: Tensor, input: Tensor | builtins.complex, *, o
 def select(input: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
     """The slice at `index` of dimension `dim`, without that dimension."""
 
+def select_copy(input: Tensor, dim: builtins.int, index: builtins.int, *, out: Any = ...) -> Tensor:
+    """`select`, in new memory."""
+
 def select_scatter(input: Tensor, src: Tensor, dim: builtins.int, index: builtins.int, *, out: Any = ...) -> Tensor:
     """`input` with its slice at `index` of dimension `dim` replaced by `src`."""
 
@@ -1151,10 +1175,10 @@ def selu(input: Tensor, inplace: builtins.bool = ...) -> Tensor:
     """The scaled elu that keeps mean 0 and variance 1 (Klambauer et al., 2017)."""
 
 def sgn(input: Tensor, *, out: Any = ...) -> Tensor:
-    """The sign -1, 0 or 1; for complex elements ``input / abs(input)``."""
+    """The sign -1, 0 or 1; complex: ``input / abs(input)``."""
 
 def sgn_(input: Tensor) -> Tensor:
-    """The sign -1, 0 or 1; for complex elements ``input / abs(input)``."""
+    """The sign -1, 0 or 1; complex: ``input / abs(input)``."""
 
 def sigmoid(input: Tensor, *, out: Any = ...) -> Tensor:
     """The logistic function ``1 / (1 + exp(-input))``."""
@@ -1169,7 +1193,7 @@ def sign_(input: Tensor) -> Tensor:
     """The sign of each element: -1, 0 or 1."""
 
 def signbit(input: Tensor, *, out: Any = ...) -> Tensor:
-    """Whether the sign bit is set, as it is for -0."""
+    """Whether the sign bit is set, also that of -0."""
 
 def sin(input: Tensor, *, out: Any = ...) -> Tensor:
     """The sine of radians."""
@@ -1204,6 +1228,9 @@ def split(tensor: Tensor, split_size_or_sections: builtins.int | Sequence[builti
 def split_with_sizes(input: Tensor, split_sizes: builtins.int | Sequence[builtins.int], dim: builtins.int = ...) -> Tensor:
     """Views of consecutive parts of one dimension, of the given sizes."""
 
+def split_with_sizes_copy(input: Tensor, split_sizes: builtins.int | Sequence[builtins.int], dim: builtins.int = ..., *, out: Any = ...) -> Tensor:
+    """`split_with_sizes`, in new memory."""
+
 def sqrt(input: Tensor, *, out: Any = ...) -> Tensor:
     """The square root; NaN below 0."""
 
@@ -1218,6 +1245,9 @@ def square_(input: Tensor) -> Tensor:
 
 def squeeze(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ...) -> Tensor:
     """`input` without its dimensions of size 1, or without those among `dim`."""
+
+def squeeze_copy(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, out: Any = ...) -> Tensor:
+    """`squeeze`, in new memory."""
 
 def stack(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = ...) -> Tensor:
     """The tensors along a new dimension `dim`."""
@@ -1245,6 +1275,9 @@ def swapdims(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
 
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; tensors of fewer dimensions themselves."""
+
+def t_copy(input: Tensor, *, out: Any = ...) -> Tensor:
+    """`t`, in new memory."""
 
 def take(input: Tensor, index: Tensor, *, out: Any = ...) -> Tensor:
     """The elements at flat positions, in the shape of `index`."""
@@ -1288,6 +1321,9 @@ def trace(input: Tensor) -> Tensor:
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """`input` with two dimensions exchanged."""
 
+def transpose_copy(input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Any = ...) -> Tensor:
+    """`transpose`, in new memory."""
+
 def tril(input: Tensor, diagonal: builtins.int = ..., *, out: Any = ...) -> Tensor:
     """The lower triangle of matrices, zero elsewhere."""
 
@@ -1315,8 +1351,14 @@ def trunc_(input: Tensor) -> Tensor:
 def unbind(input: Tensor, dim: builtins.int = ...) -> Tensor:
     """The slices of one dimension, without it."""
 
+def unbind_copy(input: Tensor, dim: builtins.int = ..., *, out: Any = ...) -> Tensor:
+    """`unbind`, in new memory."""
+
 def unflatten(input: Tensor, dim: builtins.int, sizes: builtins.int | Sequence[builtins.int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes; one may be -1."""
+
+def unfold_copy(input: Tensor, dimension: builtins.int, size: builtins.int, step: builtins.int, *, out: Any = ...) -> Tensor:
+    """`unfold`, in new memory."""
 
 def unique(input: Tensor, sorted: builtins.bool = ..., return_inverse: builtins.bool = ..., return_counts: builtins.bool = ..., dim: builtins.int | None = ...) -> Tensor:
     """The distinct elements in ascending order, or the distinct slices along `dim`. Every NaN is distinct."""
@@ -1336,6 +1378,9 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: builtins.int | Sequence[
 def unsqueeze(input: Tensor, dim: builtins.int) -> Tensor:
     """`input` with a new dimension of size 1 at `dim`."""
 
+def unsqueeze_copy(input: Tensor, dim: builtins.int, *, out: Any = ...) -> Tensor:
+    """`unsqueeze`, in new memory."""
+
 def var(input: Tensor, dim: Any = ..., unbiased: builtins.bool | None = ..., keepdim: builtins.bool = ..., *, correction: Any = ...) -> Tensor:
     """The variance over `dim`, or of all elements: ``sum(abs(x - mean) ** 2) / max(0, n - correction)``."""
 
@@ -1350,6 +1395,9 @@ def view_as_complex(input: Tensor) -> Tensor:
 
 def view_as_real(input: Tensor) -> Tensor:
     """A real view of a complex tensor, with a last dimension of size 2 for the parts."""
+
+def view_copy(input: Tensor, size: builtins.int | Sequence[builtins.int], *, out: Any = ...) -> Tensor:
+    """`view`, in new memory."""
 
 def vsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int]) -> Tensor:
     """`tensor_split` of the first dimension of at least two; a number must divide its size."""

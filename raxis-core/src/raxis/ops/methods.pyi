@@ -233,10 +233,10 @@ class TensorMethods:
     def _uniform_(self, low: builtins.complex, width: builtins.complex, generator: Generator | None = ...) -> Tensor:
         """Uniform numbers of ``[low, low + width)``; both components of complex ones."""
 
-    def _write_indexed(self, indices: Sequence[Tensor], values: Tensor, dims: builtins.int | Sequence[builtins.int], accumulate: builtins.bool) -> Tensor:
+    def _write_indexed(self, indices: Sequence[Tensor], values: Tensor | builtins.complex, dims: builtins.int | Sequence[builtins.int], accumulate: builtins.bool) -> Tensor:
         """`input` with `values` written, or added, at `indices` of the dimensions `dims`."""
 
-    def _write_indexed_(self, indices: Sequence[Tensor], values: Tensor, dims: builtins.int | Sequence[builtins.int], accumulate: builtins.bool) -> Tensor:
+    def _write_indexed_(self, indices: Sequence[Tensor], values: Tensor | builtins.complex, dims: builtins.int | Sequence[builtins.int], accumulate: builtins.bool) -> Tensor:
         """`input` with `values` written, or added, at `indices` of the dimensions `dims`."""
 
     def abs(self, *, out: Any = ...) -> Tensor:
@@ -939,7 +939,7 @@ class TensorMethods:
     def isreal(self) -> Tensor:
         """Whether each element has no imaginary part."""
 
-    def item(self) -> builtins.complex:
+    def item(self) -> Any:
         """The only element as a Python number."""
 
     def kron(self, other: Tensor, *, out: Any = ...) -> Tensor:
@@ -1090,6 +1090,9 @@ class TensorMethods:
     def __matmul__(self, other: Tensor) -> Tensor: ...
 
     def __rmatmul__(self, other: Tensor) -> Tensor: ...
+
+    def matrix_power(self, n: builtins.int, *, out: Any = ...) -> Tensor:
+        """The `n`-th power of square matrices, by repeated squaring."""
 
     def max(self, dim: Any = ..., keepdim: builtins.bool = ..., *, other: Tensor | None = ...) -> Tensor:
         """The greatest element: of all, along `dim` with its index, or of two tensors element by element."""
@@ -1395,10 +1398,10 @@ class TensorMethods:
         """Make `input` the same view of the same storage as `source`."""
 
     def sgn(self, *, out: Any = ...) -> Tensor:
-        """The sign -1, 0 or 1; for complex elements ``input / abs(input)``."""
+        """The sign -1, 0 or 1; complex: ``input / abs(input)``."""
 
     def sgn_(self) -> Tensor:
-        """The sign -1, 0 or 1; for complex elements ``input / abs(input)``."""
+        """The sign -1, 0 or 1; complex: ``input / abs(input)``."""
 
     def short(self, *, memory_format: MemoryFormat | None = ...) -> Tensor:
         """`input` in int16; itself if it has that dtype."""
@@ -1416,7 +1419,7 @@ class TensorMethods:
         """The sign of each element: -1, 0 or 1."""
 
     def signbit(self, *, out: Any = ...) -> Tensor:
-        """Whether the sign bit is set, as it is for -0."""
+        """Whether the sign bit is set, also that of -0."""
 
     def sin(self, *, out: Any = ...) -> Tensor:
         """The sine of radians."""
@@ -1541,7 +1544,7 @@ class TensorMethods:
     def tile(self, *dims: builtins.int | Sequence[builtins.int]) -> Tensor:
         """`input` repeated along each dimension; missing leading counts are 1."""
 
-    def to(self, *args: Any) -> Tensor:
+    def to(self, *args: Any, **kwargs: Any) -> Tensor:
         """`input` with another dtype or device; itself if it has both already and `copy` is false."""
 
     def tolist(self) -> Any:

@@ -72,6 +72,8 @@ def result_annotation(op: Op) -> str:
     text = op.schema.results
     if text in ("Tensor[]", "Tensor..."):
         return "tuple[Tensor, ...]"
+    if text == "Scalar":
+        return "Any"  # by dtype a bool, an int, a float or a complex
     return _TYPES.get(text, "Any") if text != "None" else "None"
 
 
