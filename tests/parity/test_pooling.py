@@ -126,7 +126,7 @@ def test_uint8_images_are_rounded_per_dimension() -> None:
 @pytest.mark.parametrize(
     ("call", "error"),
     [
-        (lambda x: F.interpolate(x), ValueError),
+        (F.interpolate, ValueError),
         (lambda x: F.interpolate(x, size=4, scale_factor=2), ValueError),
         (lambda x: F.interpolate(x, size=4, mode="linear"), NotImplementedError),
         (lambda x: F.interpolate(x, size=4, align_corners=True), ValueError),

@@ -10,12 +10,13 @@ import raxis.nn.functional as F
 from tests.parity import opinfo
 from tests.parity.bridge import to_raxis, to_torch
 
-LOSSES = """
-    softmin cross_entropy nll_loss mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy
-    binary_cross_entropy_with_logits kl_div poisson_nll_loss gaussian_nll_loss margin_ranking_loss hinge_embedding_loss
-    soft_margin_loss cosine_embedding_loss multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss
-    triplet_margin_loss cosine_similarity pairwise_distance
-""".split()
+LOSSES = [
+    "softmin", "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "kl_div", "poisson_nll_loss",
+    "gaussian_nll_loss", "margin_ranking_loss", "hinge_embedding_loss", "soft_margin_loss",
+    "cosine_embedding_loss", "multi_margin_loss", "multilabel_margin_loss",
+    "multilabel_soft_margin_loss", "triplet_margin_loss", "cosine_similarity", "pairwise_distance",
+]  # fmt: skip
 COARSE = {torch.float16: (5e-3, 5e-3), torch.bfloat16: (5e-2, 5e-2)}
 
 CASES = opinfo.cases(
@@ -102,7 +103,7 @@ def test_gumbel_softmax_is_one_hot_with_soft_gradient() -> None:
 
 
 @pytest.mark.parametrize(
-    "old, new",
+    ("old", "new"),
     [({"reduce": False}, "none"), ({"size_average": False}, "sum"), ({"size_average": True}, "mean")],
 )
 def test_old_reduction_arguments(old: dict[str, bool], new: str) -> None:

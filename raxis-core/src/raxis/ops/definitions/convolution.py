@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from raxis.ops.definitions.correlation import convolution
+from raxis.ops.definitions.padding import pad
 from raxis.ops.definitions.spatial import Numbers, Sizes, per_dimension, register_by_rank
 from raxis.ops.functional import shared
 from raxis.tensor import Tensor
@@ -53,8 +54,6 @@ def _padded(
         )
     totals = [spread * (size - 1) for size, spread in zip(weight.shape[2:], dilation, strict=True)]
     if any(total % 2 for total in totals):
-        from raxis.nn.functional import pad
-
         input = pad(input, [side for total in reversed(totals) for side in (0, total % 2)])
     return input, [total // 2 for total in totals]
 

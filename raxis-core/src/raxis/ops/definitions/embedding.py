@@ -110,8 +110,8 @@ def _limit_norms(weight: Tensor, indices: Tensor, max_norm: float, norm_type: fl
     "bool scale_grad_by_freq=False, bool sparse=False) -> Tensor"
 )
 def embedding(
-    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0,
-    scale_grad_by_freq: bool = False, sparse: bool = False,
+    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
+    norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Tensor:  # fmt: skip
     """Rows of a table.
 
@@ -194,8 +194,8 @@ _BAG = (
 @functional(_BAG)
 def embedding_bag(
     input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: float | None = None, norm_type: float = 2,
-    scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False, per_sample_weights: Tensor | None = None,
-    include_last_offset: bool = False, padding_idx: int | None = None,
+    scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
+    per_sample_weights: Tensor | None = None, include_last_offset: bool = False, padding_idx: int | None = None,
 ) -> Tensor:  # fmt: skip
     """Sums, means or maxima of bags of rows of a table.
 

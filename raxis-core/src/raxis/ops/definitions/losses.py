@@ -6,6 +6,7 @@ import math
 import warnings
 from typing import Any
 
+from raxis.ops.definitions.activation import logsigmoid
 from raxis.ops.definitions.loss_reduction import LOSS_TAIL, chosen_reduction, reduced, warn_if_sizes_differ
 from raxis.ops.formulas import wide
 from raxis.ops.functional import functional
@@ -236,8 +237,6 @@ def binary_cross_entropy_with_logits(
         >>> raxis.nn.functional.binary_cross_entropy_with_logits(raxis.tensor([0.0]), raxis.tensor([1.0]))
         tensor(0.6931)
     """
-    from raxis.nn.functional import logsigmoid
-
     reduction = chosen_reduction(size_average, reduce, reduction)
     _require_same_size(input, target)
     logs = logsigmoid(input)
@@ -363,7 +362,7 @@ def _variances(input: Tensor, target: Tensor, var: Tensor | float) -> Tensor:
             raise ValueError("var has negative entry/entries")
         return var * input.new_ones(input.shape)
     own, shape = var._layout.shape, input._layout.shape
-    if own == shape or own == target._layout.shape:
+    if own in (shape, target._layout.shape):
         return var
     if shape[:-1] == own:
         return var.unsqueeze(-1)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from raxis.dtypes import int64
+from raxis.ops.definitions.activation import logsigmoid
 from raxis.ops.definitions.loss_reduction import LOSS_TAIL, chosen_reduction, reduced
 from raxis.ops.definitions.similarity import pairwise_distance
 from raxis.ops.functional import functional
@@ -229,8 +230,6 @@ def multilabel_soft_margin_loss(
         >>> raxis.nn.functional.multilabel_soft_margin_loss(raxis.zeros(1, 2), raxis.ones(1, 2))
         tensor(0.6931)
     """
-    from raxis.nn.functional import logsigmoid
-
     reduction = chosen_reduction(size_average, reduce, reduction)
     loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
     if weight is not None:

@@ -8,6 +8,9 @@ from typing import Any
 
 from raxis.autograd.grad_mode import no_grad
 from raxis.dtypes import HALF, float32
+from raxis.numeric_limits import finfo
+from raxis.ops.definitions.padding import pad
+from raxis.ops.definitions.pooling import avg_pool2d
 from raxis.ops.definitions.standardization import Dims, _standardize
 from raxis.ops.functional import functional
 from raxis.tensor import Tensor
@@ -183,8 +186,6 @@ def rms_norm(
         >>> raxis.nn.functional.rms_norm(raxis.tensor([3.0, 3.0]), (2,))
         tensor([1., 1.])
     """
-    from raxis.numeric_limits import finfo
-
     dims = _normalized("rms_norm", input, normalized_shape, weight=weight)
     if eps is None:
         eps = finfo(float32 if input.dtype in HALF else input.dtype).eps
@@ -320,8 +321,6 @@ def local_response_norm(
         >>> raxis.nn.functional.local_response_norm(raxis.ones(1, 1, 1), 1, alpha=1.0, beta=1.0)
         tensor([[[0.5000]]])
     """
-    from raxis.nn.functional import avg_pool2d, pad
-
     shape = input._layout.shape
     if len(shape) < 3:
         raise ValueError(f"Expected 3D or higher dimensionality input (got {len(shape)} dimensions)")

@@ -15,6 +15,7 @@ from raxis.tensor import Tensor
 
 
 def check_input(name: str, input: Tensor, rank: int) -> None:
+    """Raise RuntimeError unless `input` has `rank` dimensions behind channels, perhaps behind a batch, none of size 0."""
     shape = input._layout.shape
     if len(shape) not in (rank + 1, rank + 2) or 0 in shape[len(shape) - rank - 1 :]:
         raise RuntimeError(
@@ -29,7 +30,7 @@ def _windows(
 ) -> tuple[Sizes, ...]:
     """Kernel, stride, padding and dilation, one number per dimension."""
     kernel = per_dimension(kernel_size, rank)
-    steps = kernel if stride is None or stride == () or stride == [] else per_dimension(stride, rank)
+    steps = kernel if stride is None or stride in ((), []) else per_dimension(stride, rank)
     pads, spreads = per_dimension(padding, rank), per_dimension(dilation, rank)
     for label, values in (
         ("kernel_size", kernel),

@@ -179,8 +179,8 @@ def _total(parts: Sequence[Tensor]) -> Tensor:
     **_OPTIONS,
 )
 def _standardize_gradient(
-    grad_output: Tensor, input: Tensor, weight: Tensor | None, mean: Tensor, variance: Tensor, dim: Dims, affine_dim: Dims,
-    eps: float, center: bool,
+    grad_output: Tensor, input: Tensor, weight: Tensor | None, mean: Tensor, variance: Tensor, dim: Dims,
+    affine_dim: Dims, eps: float, center: bool,
 ) -> Any:  # fmt: skip
     """Gradients of `_standardize` by input, weight and bias."""
     operand, grad = wide(input), wide(grad_output)

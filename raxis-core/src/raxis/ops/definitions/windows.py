@@ -15,6 +15,7 @@ import numpy as np
 
 from raxis import dtypes
 from raxis.dtypes import Category, DType
+from raxis.layout import Layout
 from raxis.ops.definitions.spatial import Sizes
 from raxis.ops.formulas import wide
 from raxis.ops.table import lowered
@@ -251,17 +252,32 @@ def _divided(
     return emit("div", sums, divisor)  # type: ignore[no-any-return, arg-type]
 
 
-_AVERAGED = "int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override"
+_AVERAGED = (
+    "int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, "
+    "bool count_include_pad, int? divisor_override"
+)
+
+
+def _average_gradient(
+    grad: Tensor, input_layout: Layout, kernel_size: Sizes, stride: Sizes, padding: Sizes, ceil_mode: bool,
+    count_include_pad: bool, divisor_override: int | None,
+) -> Tensor:  # fmt: skip
+    sizes = input_layout.shape[input_layout.ndim - len(kernel_size) :]
+    options = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    return _average_pool_gradient(grad, sizes, *options)  # type: ignore[no-any-return]
+
+
+def _average_of_gradient(
+    grad: Tensor, kernel_size: Sizes, stride: Sizes, padding: Sizes, ceil_mode: bool, count_include_pad: bool,
+    divisor_override: int | None,
+) -> Tensor:  # fmt: skip
+    options = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    return _average_pool(grad, *options)  # type: ignore[no-any-return]
 
 
 @lowered(
     f"_average_pool(Tensor input, {_AVERAGED}) -> Tensor",
-    vjp={
-        "input": lambda grad, input_layout, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
-            _average_pool_gradient(grad, input_layout.shape[input_layout.ndim - len(kernel_size) :], kernel_size, stride,
-                                   padding, ceil_mode, count_include_pad, divisor_override)
-        )
-    },
+    vjp={"input": _average_gradient},
     composite=True, method=False, function=False, out=False,
 )  # fmt: skip
 def _average_pool(
@@ -281,11 +297,7 @@ def _average_pool(
 
 @lowered(
     f"_average_pool_gradient(Tensor grad, int[] size, {_AVERAGED}) -> Tensor",
-    vjp={
-        "grad": lambda grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
-            _average_pool(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-        )
-    },
+    vjp={"grad": _average_of_gradient},
     composite=True, method=False, function=False, out=False,
 )  # fmt: skip
 def _average_pool_gradient(
