@@ -3,6 +3,7 @@ PYTHON ?= python3
 # Twice quiet: errors only.
 PIP_FLAGS ?= --quiet --quiet --disable-pip-version-check
 PYTEST_FLAGS ?=
+DEMO_FLAGS ?=
 WORKERS ?= auto
 
 DISTRIBUTIONS := raxis-core raxis-cpu
@@ -41,8 +42,8 @@ $(BENCH):
 $(DOCS):
 	$(call environment,.venv-docs,docs)
 
-demo: $(DEMO) ## train a classifier of handwritten digits
-	.venv-demo/bin/python examples/digits.py
+demo: $(DEMO) ## train two classifiers of handwritten digits (DEMO_FLAGS=--help lists options)
+	.venv-demo/bin/python examples/digits.py $(DEMO_FLAGS)
 
 test: $(TEST) ## run the tests on every core (PYTEST_FLAGS='-k name' selects)
 	.venv/bin/python -m pytest --numprocesses=$(WORKERS) --dist=worksteal $(PYTEST_FLAGS)
