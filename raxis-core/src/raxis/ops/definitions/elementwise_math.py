@@ -182,7 +182,7 @@ def _check_heaviside(input: Tensor, values: Tensor) -> None:
 
 heaviside = computed(
     "heaviside(Tensor input, Tensor values) -> Tensor",
-    """The step function: 0 below zero, 1 above, `values` at zero; NaN counts as above.
+    """The step function: 0 below zero, 1 above, `values` at zero; NaN counts as below.
 
     Args:
         input: any shape, real.
@@ -196,7 +196,7 @@ heaviside = computed(
         >>> raxis.heaviside(raxis.tensor([-1.0, 0.0, 2.0]), raxis.tensor([0.5]))
         tensor([0.0000, 0.5000, 1.0000])
     """,
-    lambda input, values: where(input == 0, values, cast(~(input < 0), input.dtype)),
+    lambda input, values: where(input == 0, values, cast(input > 0, input.dtype)),
     promotion=_ARITHMETIC,
     check=_check_heaviside,
 )
