@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import raxis
+from raxis.dtypes import bool_
 from raxis.nn import functional as F
 from raxis.nn import init
 from raxis.nn.modules.linear import Linear
@@ -227,6 +228,6 @@ def _merged_mask(
 
 def as_additive(mask: Tensor, dtype: DType) -> Tensor:
     """Numbers to add to scores: minus infinity where a bool mask is true, a floating mask itself."""
-    if mask.dtype is not raxis.bool:
+    if mask.dtype is not bool_:
         return mask
     return raxis.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(mask, -math.inf)

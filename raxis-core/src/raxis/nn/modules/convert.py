@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 import raxis
+from raxis.device import Device
+from raxis.dtypes import DType
 from raxis.nn.modules.base import ModuleFields
 from raxis.nn.parameter import Parameter
 from raxis.tensor import Tensor
@@ -13,8 +15,6 @@ from raxis.tensor import Tensor
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from raxis.device import Device
-    from raxis.dtypes import DType
     from raxis.nn.modules.module import Module
 
 
@@ -133,7 +133,7 @@ def _parse_to(
             non_blocking = argument
         elif isinstance(argument, Tensor):
             tensor = argument
-        elif isinstance(argument, raxis.dtype):
+        elif isinstance(argument, DType):
             dtype = argument
         elif argument is not None:
             device = argument
@@ -144,4 +144,4 @@ def _parse_to(
             f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}. "
             "Use Module.type() to cast to an integer type."
         )
-    return None if device is None else raxis.device(device), dtype, non_blocking
+    return None if device is None else Device(device), dtype, non_blocking

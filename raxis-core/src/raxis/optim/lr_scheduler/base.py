@@ -19,6 +19,13 @@ def require_optimizer(optimizer: Any) -> None:
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
 
 
+def require_positive(name: str, value: Any) -> int:
+    """`value`, if it is a positive int."""
+    if isinstance(value, int) and value > 0:
+        return value
+    raise ValueError(f"Expected positive integer {name}, but got {value}")
+
+
 def set_learning_rate(group: Group, value: float) -> None:
     """Change a group's learning rate, in place if it is a tensor."""
     if isinstance(group["lr"], Tensor):

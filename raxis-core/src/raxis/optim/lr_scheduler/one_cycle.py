@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from raxis.optim.lr_scheduler.base import LRScheduler, require_optimizer
+from raxis.optim.lr_scheduler.base import LRScheduler, require_optimizer, require_positive
 
 if TYPE_CHECKING:
     from raxis.optim.groups import Group
@@ -151,16 +151,10 @@ class OneCycleLR(LRScheduler):
 
 def _total_steps(total_steps: int | None, epochs: int | None, steps_per_epoch: int | None) -> int:
     if total_steps is not None:
-        return _positive("total_steps", total_steps)
+        return require_positive("total_steps", total_steps)
     if epochs is None or steps_per_epoch is None:
         raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
-    return _positive("epochs", epochs) * _positive("steps_per_epoch", steps_per_epoch)
-
-
-def _positive(name: str, value: Any) -> int:
-    if isinstance(value, int) and value > 0:
-        return value
-    raise ValueError(f"Expected positive integer {name}, but got {value}")
+    return require_positive("epochs", epochs) * require_positive("steps_per_epoch", steps_per_epoch)
 
 
 def _phases(total_steps: int, pct_start: float, three_phase: bool) -> list[Phase]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from raxis.optim.lr_scheduler.base import LRScheduler
+from raxis.optim.lr_scheduler.base import LRScheduler, require_positive
 
 if TYPE_CHECKING:
     from raxis.optim.optimizer import Optimizer
@@ -39,11 +39,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     def __init__(
         self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1
     ) -> None:
-        for name, value in (("T_0", T_0), ("T_mult", T_mult)):
-            if not isinstance(value, int) or value <= 0:
-                raise ValueError(f"Expected positive integer {name}, but got {value}")
-        self.T_0 = T_0
-        self.T_mult = T_mult
+        self.T_0 = require_positive("T_0", T_0)
+        self.T_mult = require_positive("T_mult", T_mult)
         self.eta_min = eta_min
         super().__init__(optimizer, last_epoch)
 
