@@ -19,8 +19,8 @@ HALF = (torch.float16, torch.bfloat16)
 
 CASES = opinfo.cases(
     "__rmatmul__", "addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm", "cross", "dot", "einsum", "inner", "kron",
-    "linalg.cross", "linalg.multi_dot", "matmul", "mm", "mv", "nn.functional.bilinear", "nn.functional.linear",
-    "outer", "tensordot", "trace", "vdot",
+    "linalg.cross", "linalg.multi_dot", "linalg.vecdot", "matmul", "mm", "mv", "nn.functional.bilinear",
+    "nn.functional.linear", "outer", "tensordot", "trace", "vdot",
     exclusions=[
         Exclusion("addbmm", "values", HALF, reason="torch rounds after each matrix, raxis once"),
         Exclusion("addr", "values", (torch.bfloat16,), reason="torch rounds after each step, raxis once"),
@@ -164,3 +164,12 @@ def test_chains_multiply_in_the_cheapest_order(rng: np.random.Generator) -> None
     ours = [raxis.from_numpy(array) for array in arrays]
     for product in (raxis.chain_matmul(*ours), raxis.linalg.multi_dot(ours)):
         np.testing.assert_allclose(product.numpy(), np.linalg.multi_dot(arrays))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5, 8])
+def test_matrix_power(n: int, rng: np.random.Generator) -> None:
+    array = rng.standard_normal((2, 3, 3))
+    power = raxis.matrix_power(raxis.from_numpy(array), n)
+    np.testing.assert_allclose(power.numpy(), np.linalg.matrix_power(array, n), rtol=1e-12)
+    with pytest.raises(RuntimeError, match="square"):
+        raxis.matrix_power(raxis.ones(2, 3), n)

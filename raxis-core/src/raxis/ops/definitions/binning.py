@@ -126,7 +126,7 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
     "-> Tensor",
     method=False,
 )
-def isin(elements: Tensor, test_elements: Tensor, assume_unique: bool, invert: bool) -> Any:  # noqa: ARG001  PyTorch has it
+def isin(elements: Tensor, test_elements: Tensor, assume_unique: bool, invert: bool) -> Any:
     """Whether each of `elements` is among `test_elements`.
 
     Args:

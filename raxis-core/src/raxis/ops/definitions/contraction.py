@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from raxis.layout import wrap_dim
-from raxis.ops.definitions.matmul import mm
+from raxis.ops.definitions.matmul import matmul, mm
 from raxis.ops.definitions.reductions import scalar_type
 from raxis.ops.formulas import conj
 from raxis.ops.table import composed, lowered
@@ -253,6 +253,84 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
             raise RuntimeError("no dimension of size 3 in input")
         dim = found[0]
     return linalg_cross(input, other, dim=dim)
+
+
+@composed("vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor", namespace="raxis.linalg", method=False)
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Any:
+    """The dot products of vectors along `dim`, the first conjugated.
+
+    Args:
+        x: any shape with dimensions.
+        y: its shape must broadcast with `x`'s.
+        dim: dimension of the vectors.
+
+    Raises:
+        RuntimeError: if the sizes along `dim` differ.
+
+    Example:
+        >>> import raxis
+        >>> raxis.linalg.vecdot(raxis.tensor([[1, 2], [3, 4]]), raxis.tensor([1, 1]))
+        tensor([3, 7])
+    """
+    if x.shape[dim] != y.shape[dim]:
+        raise RuntimeError(
+            f"linalg.vecdot: Expected x and y to have the same size along dim {dim}, but got {x.shape[dim]} and "
+            f"{y.shape[dim]}."
+        )
+    return (conj(x) * y).sum(dim, dtype=x.dtype)
+
+
+@composed("matmul(Tensor input, Tensor other) -> Tensor", namespace="raxis.linalg", method=False)
+def linalg_matmul(input: Tensor, other: Tensor) -> Any:
+    """Another name of `raxis.matmul`.
+
+    Example:
+        >>> import raxis
+        >>> raxis.linalg.matmul(raxis.ones(1, 2), raxis.ones(2, 1))
+        tensor([[2.]])
+    """
+    return matmul(input, other)
+
+
+@composed("matrix_power(Tensor input, int n) -> Tensor")
+def matrix_power(input: Tensor, n: int) -> Any:
+    """The `n`-th power of square matrices, by repeated squaring.
+
+    Args:
+        input: (..., m, m).
+        n: not negative.
+
+    Raises:
+        RuntimeError: if the matrices are not square.
+        NotImplementedError: if `n` is negative, which needs an inverse.
+
+    Example:
+        >>> import raxis
+        >>> raxis.matrix_power(raxis.tensor([[1.0, 1.0], [0.0, 1.0]]), 3)
+        tensor([[1., 3.],
+                [0., 1.]])
+    """
+    if input.ndim < 2 or input.shape[-1] != input.shape[-2]:
+        raise RuntimeError(
+            f"linalg.matrix_power: A must be batches of square matrices, but they are {input.shape[-2]} by "
+            f"{input.shape[-1]} matrices"
+        )
+    if n < 0:
+        raise NotImplementedError(f"matrix_power needs an inverse for n = {n}; invert the matrix and use n = {-n}.")
+    power = None
+    square = input
+    while n:
+        if n % 2:
+            power = square if power is None else power @ square
+        n //= 2
+        if n:
+            square = square @ square
+    return _identities(input) if power is None else power
+
+
+def _identities(input: Tensor) -> Any:
+    ones = input.new_ones(input.shape[:-1])
+    return ones.diag_embed()
 
 
 # ---- chains of matrices ----------------------------------------------------------------------------------------------

@@ -92,7 +92,7 @@ def msort(input: Tensor) -> Any:
     composite=True,
     vjp={"input": _permutation_vjp},
 )
-def topk(input: Tensor, k: int, dim: int, largest: bool, sorted: bool) -> Any:  # noqa: ARG001  PyTorch has it
+def topk(input: Tensor, k: int, dim: int, largest: bool, sorted: bool) -> Any:
     """The `k` greatest (or smallest) elements along `dim` in order, and their indices. NaN counts as the greatest.
 
     Args:

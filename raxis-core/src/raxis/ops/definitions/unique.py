@@ -93,7 +93,7 @@ _UNIQUE = "bool return_inverse=False, bool return_counts=False, int? dim=None) -
 @composed("unique(Tensor input, bool sorted=True, " + _UNIQUE, out=False)
 def unique(
     input: Tensor,
-    sorted: bool = True,  # noqa: ARG001  PyTorch has it
+    sorted: bool = True,
     return_inverse: bool = False,
     return_counts: bool = False,
     dim: int | None = None,
