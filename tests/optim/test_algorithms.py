@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -120,6 +122,31 @@ def test_state_has_the_parameters_dtype(dtype: str) -> None:
     assert state["exp_avg"].dtype is getattr(raxis, dtype)
     assert state["step"].dtype is raxis.float32
     assert parameter.dtype is getattr(raxis, dtype)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("SGD", {"momentum": 0.9}),
+        ("Adam", {"amsgrad": True, "weight_decay": 0.1}),
+        ("AdamW", {}),
+        ("RMSprop", {"centered": True, "momentum": 0.5}),
+        ("Adagrad", {"initial_accumulator_value": 0.5}),
+    ],
+)
+def test_complex_parameters(name: str, options: dict[str, Any]) -> None:
+    values = np.array([1.0 + 2.0j, -0.5 + 0.1j, 3.0j])
+
+    def run(framework: ModuleType) -> Any:
+        parameter = framework.nn.Parameter(framework.from_numpy(values.copy()))
+        optimizer = getattr(framework.optim, name)([parameter], lr=0.05, foreach=False, **options)
+        for _ in range(5):
+            optimizer.zero_grad()
+            (parameter.abs() ** 3).sum().backward()
+            optimizer.step()
+        return [parameter, *(state for state in optimizer.state[parameter].values())]
+
+    assert_equal_values(run(raxis), run(torch))
 
 
 def test_groups_have_their_own_options() -> None:

@@ -10,6 +10,7 @@ from raxis.optim.options import (
     counted,
     execution_options,
     number,
+    real_views,
     require_at_least_zero,
     require_one_element,
     step_counter,
@@ -87,8 +88,9 @@ class Adagrad(Optimizer):
         super().add_param_group(param_group)
         group = self.param_groups[-1]
         for param in group["params"]:
-            start = raxis.full_like(param, group["initial_accumulator_value"])
-            self.state[param].update(step=step_counter(param, group), sum=start)
+            start = group["initial_accumulator_value"]
+            sums = raxis.full_like(param, complex(start, start) if param.is_complex() else start)
+            self.state[param].update(step=step_counter(param, group), sum=sums)
 
     def update(self, param: Tensor, grad: Tensor, group: Group) -> None:
         """One step of one parameter."""
@@ -98,6 +100,7 @@ class Adagrad(Optimizer):
             grad = -grad
         if group["weight_decay"]:
             grad = grad.add(param, alpha=group["weight_decay"])
+        param, grad, state = real_views(param, grad, state)
         lr = number(group["lr"]) / (1.0 + (step - 1.0) * group["lr_decay"])
         denominator = state["sum"].addcmul_(grad, grad).sqrt().add_(group["eps"])
         param.addcdiv_(grad, denominator, value=-lr)

@@ -10,6 +10,7 @@ from raxis.optim.options import (
     counted,
     execution_options,
     number,
+    real_views,
     require_at_least_zero,
     require_one_element,
     step_counter,
@@ -97,11 +98,11 @@ class Adam(Optimizer):
             state.update(self.initial_state(param, group))
         if group["maximize"]:
             grad = -grad
-        grad = _decayed(param, grad, group)
+        param, grad, state = real_views(param, _decayed(param, grad, group), state)
         step = counted(state["step"], group)
         beta1, beta2 = group["betas"]
         state["exp_avg"].lerp_(grad, 1.0 - beta1)
-        state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad.conj(), value=1.0 - beta2)
+        state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad, value=1.0 - beta2)
         denominator = _second_moment(state, group).sqrt().div_((1.0 - beta2**step) ** 0.5).add_(group["eps"])
         _move(param, state["exp_avg"], denominator, _learning_rate(group) / (1.0 - beta1**step))
 

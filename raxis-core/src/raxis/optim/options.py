@@ -56,3 +56,16 @@ def counted(step: Tensor, group: Group) -> Any:
     """The number of steps, this one included: a Python number unless the group is capturable."""
     step.add_(1.0)
     return step if group.get("capturable") else step.item()
+
+
+def real_views(
+    param: Tensor, grad: Tensor, state: dict[str, Tensor]
+) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+    """Complex tensors as real ones, their parts along one more dimension: each part is a parameter of its own."""
+    if not param.is_complex():
+        return param, grad, state
+    return _real(param), _real(grad), {name: _real(tensor) for name, tensor in state.items()}
+
+
+def _real(tensor: Tensor) -> Tensor:
+    return raxis.view_as_real(tensor) if tensor.is_complex() else tensor

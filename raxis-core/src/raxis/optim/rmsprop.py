@@ -10,6 +10,7 @@ from raxis.optim.options import (
     counted,
     execution_options,
     number,
+    real_views,
     require_at_least_zero,
     require_one_element,
     step_counter,
@@ -96,6 +97,7 @@ class RMSprop(Optimizer):
             grad = -grad
         if group["weight_decay"]:
             grad = grad.add(param, alpha=group["weight_decay"])
+        param, grad, state = real_views(param, grad, state)
         denominator = _root_mean_square(state, grad, group).add_(group["eps"])
         lr = number(group["lr"])
         if group["momentum"]:
