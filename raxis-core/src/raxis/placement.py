@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import contextvars
+import os
 
 from raxis.device import Device
 from raxis.storage import Place
 
 DeviceLike = Device | str | int
 
+_SINGLE = ("cpu", "meta")
+"""Device types of which there is one: they have no index."""
+
 _places: dict[Device, Place] = {}
+_named: dict[str | None, Device] = {}
+"""Default devices by value of the environment's choice."""
+
 _default: contextvars.ContextVar[Device | None] = contextvars.ContextVar("raxis_default_device", default=None)
 
 
@@ -31,9 +38,9 @@ def forget_places() -> None:
 
 def canonical(device: Device) -> Device:
     """The form tensors carry: no index for ``cpu`` and ``meta``, an index for every other type."""
-    if device.type in ("cpu", "meta"):
-        return Device(device.type)
-    return Device(device.type, device.index or 0)
+    if (device.index is None) is (device.type in _SINGLE):
+        return device
+    return Device(device.type) if device.type in _SINGLE else Device(device.type, 0)
 
 
 def as_device(value: DeviceLike | None) -> Device:
@@ -56,11 +63,15 @@ def get_default_device() -> Device:
         device(type='cpu')
     """
     chosen = _default.get()
-    if chosen is None:
+    if chosen is not None:
+        return chosen
+    named = os.environ.get("RAXIS_DEVICE")
+    found = _named.get(named)
+    if found is None:
         from raxis.backends.settings import default_device_name
 
-        chosen = canonical(Device(default_device_name()))
-    return chosen
+        found = _named.setdefault(named, canonical(Device(default_device_name())))
+    return found
 
 
 def set_default_device(device: DeviceLike | None) -> None:
