@@ -10,6 +10,7 @@ from typing import Any
 from raxis import dtypes
 from raxis.dtypes import DType
 from raxis.layout import Layout, Shape, broadcast_shapes
+from raxis.ops.definitions.positions import as_operand
 from raxis.ops.promotion import Promotion
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import broadcast, cast, constant, emit
@@ -169,7 +170,7 @@ def _without_overwritten(grad: Tensor, indices: tuple[Tensor, ...], dims: Shape,
 def write_indexed(input: Tensor, indices: Sequence[Tensor], values: Tensor, dims: Shape, accumulate: bool) -> Any:
     """`input` with `values` written, or added, at `indices` of the dimensions `dims`."""
     selection = selection_of(input._layout, [index._layout for index in indices], dims)
-    updates = _arranged_values(values, selection)
+    updates = _arranged_values(as_operand(values, input.dtype), selection)
     index = broadcast(_flat_index(indices, selection), selection.index_shape)
     flat = emit("reshape", index, shape=(prod(selection.index_shape),))
     reduce = "add" if accumulate else "set"

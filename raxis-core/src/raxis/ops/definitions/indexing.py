@@ -8,6 +8,7 @@ from raxis import dtypes
 from raxis.layout import Layout, broadcast_shapes, wrap_dim
 from raxis.ops.definitions.advanced_indexing import INDEX_DTYPES, wrapped_index
 from raxis.ops.definitions.masking import as_number
+from raxis.ops.definitions.positions import as_operand
 from raxis.ops.formulas import conj
 from raxis.ops.promotion import Promotion
 from raxis.ops.table import composed, lowered
@@ -171,6 +172,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
 def _index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor) -> Any:
     """`index_fill` of a number of the input's own category, or a 0-d tensor."""
     _require_vector("index_fill", index)
+    value = as_operand(value, input.dtype)
     if value._layout.ndim:
         raise RuntimeError(
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._layout.ndim} "

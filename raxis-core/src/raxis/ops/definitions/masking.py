@@ -11,6 +11,7 @@ from typing import Any
 from raxis import dtypes
 from raxis.dtypes import Category, DType, scalar_category
 from raxis.layout import Layout, Shape, broadcast_shapes, contiguous_strides
+from raxis.ops.definitions.positions import as_operand
 from raxis.ops.promotion import Promotion
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import broadcast, cast, constant, emit
@@ -48,6 +49,7 @@ def as_number(value: Any, dtype: DType) -> Any:
 )
 def _masked_fill(input: Tensor, mask: Tensor, value: Tensor) -> Any:
     """`masked_fill` of a number of the input's own category, or a 0-d tensor."""
+    value = as_operand(value, input.dtype)
     if mask.dtype is not dtypes.bool_:
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype}")
     if value._layout.ndim:

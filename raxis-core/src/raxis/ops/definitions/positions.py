@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from raxis import dtypes
+from raxis.dtypes import DType
 from raxis.layout import Shape, Strides
 from raxis.ops.table import lowered
 from raxis.ops.trace import broadcast, constant, emit
@@ -21,10 +22,15 @@ def strided_positions(shape: Shape, strides: Strides, offset: int) -> Any:
     return total
 
 
-def read_strided(input: Tensor, size: Shape, stride: Strides, offset: int) -> Any:
+def as_operand(value: Any, dtype: DType) -> Any:
+    """A traced tensor as it is, a Python number as a traced constant."""
+    return value if isinstance(value, Tensor) else constant(value, dtype)
+
+
+def read_strided(input: Tensor, size: Shape, stride: Strides, step: int) -> Any:
     """The values a strided view of a traced, row-major `input` has."""
     flat = emit("reshape", input, shape=(input._layout.numel,))
-    return emit("take", flat, strided_positions(size, stride, offset), dim=0)
+    return emit("take", flat, strided_positions(size, stride, step), dim=0)
 
 
 @lowered(
