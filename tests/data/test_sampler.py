@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 import raxis
-from raxis.utils.data import BatchSampler, RandomSampler, Sampler, SequentialSampler, WeightedRandomSampler
+from raxis.utils.data import (
+    BatchSampler,
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
+    SubsetRandomSampler,
+    WeightedRandomSampler,
+)
 
 
 def generator(seed: int = 0) -> raxis.Generator:
@@ -55,6 +62,14 @@ def test_random_with_replacement() -> None:
 
 def test_random_of_an_empty_set() -> None:
     assert list(RandomSampler([])) == []
+
+
+def test_subset_random() -> None:
+    sampler = SubsetRandomSampler(range(10, 30), generator=generator())
+    drawn = list(sampler)
+    assert sorted(drawn) == list(range(10, 30))
+    assert drawn != list(range(10, 30))
+    assert len(sampler) == 20
 
 
 def test_weighted() -> None:

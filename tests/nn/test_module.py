@@ -113,6 +113,19 @@ def test_look_up_of_wrong_names(look_up: Any) -> None:
         look_up(nn.Sequential(Block()))
 
 
+def test_set_submodule() -> None:
+    model = nn.Sequential(Block())
+    new = nn.Linear(3, 3)
+    model.set_submodule("0.inner", new)
+    assert model[0].inner is new
+    model.set_submodule("tail", nn.ReLU())
+    assert names(model.named_children()) == ["0", "tail"]
+    with pytest.raises(AttributeError, match="other"):
+        model.set_submodule("0.other", new, strict=True)
+    with pytest.raises(ValueError, match="target name"):
+        model.set_submodule("", new)
+
+
 def test_missing_attribute_text_is_torchs() -> None:
     with pytest.raises(AttributeError) as expected:
         _ = torch.nn.ReLU().unknown

@@ -18,10 +18,10 @@ from raxis.nn.modules.activation import (
     Tanh,
 )
 from raxis.nn.modules.attention import MultiheadAttention
-from raxis.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, InstanceNorm1d, InstanceNorm2d
+from raxis.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d, InstanceNorm1d, InstanceNorm2d
 from raxis.nn.modules.container import ModuleDict, ModuleList, Sequential
 from raxis.nn.modules.conv import Conv1d, Conv2d, Conv3d
-from raxis.nn.modules.conv_transpose import ConvTranspose1d, ConvTranspose2d
+from raxis.nn.modules.conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from raxis.nn.modules.distance import CosineSimilarity, PairwiseDistance
 from raxis.nn.modules.dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d
 from raxis.nn.modules.flatten import Flatten, Unflatten
@@ -64,12 +64,15 @@ from raxis.nn.modules.parameter_container import ParameterDict, ParameterList
 from raxis.nn.modules.pooling import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
     AdaptiveMaxPool1d,
     AdaptiveMaxPool2d,
     AvgPool1d,
     AvgPool2d,
+    AvgPool3d,
     MaxPool1d,
     MaxPool2d,
+    MaxPool3d,
 )
 from raxis.nn.modules.rectifier import (
     CELU,
@@ -109,15 +112,18 @@ __all__ = [
     "SELU",
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
     "AdaptiveMaxPool1d",
     "AdaptiveMaxPool2d",
     "AlphaDropout",
     "AvgPool1d",
     "AvgPool2d",
+    "AvgPool3d",
     "BCELoss",
     "BCEWithLogitsLoss",
     "BatchNorm1d",
     "BatchNorm2d",
+    "BatchNorm3d",
     "Bilinear",
     "CircularPad1d",
     "CircularPad2d",
@@ -128,6 +134,7 @@ __all__ = [
     "Conv3d",
     "ConvTranspose1d",
     "ConvTranspose2d",
+    "ConvTranspose3d",
     "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",
@@ -162,6 +169,7 @@ __all__ = [
     "MarginRankingLoss",
     "MaxPool1d",
     "MaxPool2d",
+    "MaxPool3d",
     "Mish",
     "Module",
     "ModuleDict",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from raxis.dtypes import DType
     from raxis.tensor import Tensor
 
-__all__ = ["BatchNorm1d", "BatchNorm2d", "InstanceNorm1d", "InstanceNorm2d"]
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm1d", "InstanceNorm2d"]
 
 
 class _Normalisation(Module):
@@ -171,6 +171,21 @@ class BatchNorm2d(_BatchNorm):
     """
 
     _input_dims = (4,)
+
+
+class BatchNorm3d(_BatchNorm):
+    """Normalises channels of (N, C, D, H, W) over the batch; arguments as of :class:`BatchNorm1d`.
+
+    Raises:
+        ValueError: on a call, when the input has not five dimensions.
+
+    >>> import raxis
+    >>> from raxis import nn
+    >>> tuple(nn.BatchNorm3d(3)(raxis.ones(2, 3, 4, 4, 4)).shape)
+    (2, 3, 4, 4, 4)
+    """
+
+    _input_dims = (5,)
 
 
 class _InstanceNorm(_Normalisation):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from raxis.nn.modules.sizes import SizeLike
     from raxis.tensor import Tensor
 
-__all__ = ["ConvTranspose1d", "ConvTranspose2d"]
+__all__ = ["ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
 
 class _TransposedConvolution(Module):
@@ -160,5 +160,27 @@ class ConvTranspose2d(_TransposedConvolution):
         """Apply the layer."""
         added = self._padding_for(input, output_size)
         return F.conv_transpose2d(
+            input, self.weight, self.bias, self.stride, self.padding, added, self.groups, self.dilation
+        )
+
+
+class ConvTranspose3d(_TransposedConvolution):
+    """Transposed convolution of (N, C, D, H, W) or (C, D, H, W); arguments as of :class:`ConvTranspose1d`.
+
+    Raises:
+        ValueError: channels and groups do not fit, or on a call an `output_size` is not possible.
+
+    >>> import raxis
+    >>> from raxis import nn
+    >>> tuple(nn.ConvTranspose3d(1, 2, 2, stride=2)(raxis.zeros(1, 1, 2, 3, 4)).shape)
+    (1, 2, 4, 6, 8)
+    """
+
+    _spatial_dims = 3
+
+    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        """Apply the layer."""
+        added = self._padding_for(input, output_size)
+        return F.conv_transpose3d(
             input, self.weight, self.bias, self.stride, self.padding, added, self.groups, self.dilation
         )

@@ -17,12 +17,15 @@ if TYPE_CHECKING:
 __all__ = [
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
     "AdaptiveMaxPool1d",
     "AdaptiveMaxPool2d",
     "AvgPool1d",
     "AvgPool2d",
+    "AvgPool3d",
     "MaxPool1d",
     "MaxPool2d",
+    "MaxPool3d",
 ]
 
 
@@ -105,6 +108,28 @@ class MaxPool2d(_MaxPool):
         )
 
 
+class MaxPool3d(_MaxPool):
+    """The maximum over windows of the last three dimensions; arguments as of :class:`MaxPool1d`, one int or three.
+
+    >>> import raxis
+    >>> from raxis import nn
+    >>> tuple(nn.MaxPool3d(2)(raxis.zeros(1, 4, 6, 8)).shape)
+    (1, 2, 3, 4)
+    """
+
+    def forward(self, input: Tensor) -> Tensor | tuple[Tensor, Tensor]:
+        """Apply the layer."""
+        return F.max_pool3d(
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.dilation,
+            ceil_mode=self.ceil_mode,
+            return_indices=self.return_indices,
+        )
+
+
 class _AvgPool(Module):
     """What ``repr`` shows of both mean pooling layers."""
 
@@ -156,16 +181,8 @@ class AvgPool1d(_AvgPool):
         )
 
 
-class AvgPool2d(_AvgPool):
-    """The mean over windows of the last two dimensions; arguments as of :class:`AvgPool1d`, one int or two.
-
-    `divisor_override` divides the sum of a window by another number than its size.
-
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.AvgPool2d(3, stride=2)(raxis.zeros(2, 4, 9, 7)).shape)
-    (2, 4, 4, 3)
-    """
+class _SpatialAvgPool(_AvgPool):
+    """Holds what mean pooling over two and three dimensions share."""
 
     def __init__(
         self,
@@ -184,9 +201,43 @@ class AvgPool2d(_AvgPool):
         self.count_include_pad = count_include_pad
         self.divisor_override = divisor_override
 
+
+class AvgPool2d(_SpatialAvgPool):
+    """The mean over windows of the last two dimensions; arguments as of :class:`AvgPool1d`, one int or two.
+
+    `divisor_override` divides the sum of a window by another number than its size.
+
+    >>> import raxis
+    >>> from raxis import nn
+    >>> tuple(nn.AvgPool2d(3, stride=2)(raxis.zeros(2, 4, 9, 7)).shape)
+    (2, 4, 4, 3)
+    """
+
     def forward(self, input: Tensor) -> Tensor:
         """Apply the layer."""
         return F.avg_pool2d(
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.count_include_pad,
+            self.divisor_override,
+        )
+
+
+class AvgPool3d(_SpatialAvgPool):
+    """The mean over windows of the last three dimensions; arguments as of :class:`AvgPool2d`, one int or three.
+
+    >>> import raxis
+    >>> from raxis import nn
+    >>> tuple(nn.AvgPool3d(2)(raxis.zeros(1, 4, 6, 8)).shape)
+    (1, 2, 3, 4)
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the layer."""
+        return F.avg_pool3d(
             input,
             self.kernel_size,
             self.stride,
@@ -236,6 +287,29 @@ class AdaptiveAvgPool2d(Module):
     def forward(self, input: Tensor) -> Tensor:
         """Apply the layer."""
         return F.adaptive_avg_pool2d(input, self.output_size)
+
+    def extra_repr(self) -> str:
+        return f"output_size={self.output_size}"
+
+
+class AdaptiveAvgPool3d(Module):
+    """The mean over windows of the last three dimensions, chosen so that `output_size` results come out.
+
+    A size of None keeps the input's.
+
+    >>> import raxis
+    >>> from raxis import nn
+    >>> tuple(nn.AdaptiveAvgPool3d((5, None, 1))(raxis.zeros(1, 64, 10, 9, 8)).shape)
+    (1, 64, 5, 9, 1)
+    """
+
+    def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
+        super().__init__()
+        self.output_size: Any = output_size
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the layer."""
+        return F.adaptive_avg_pool3d(input, self.output_size)
 
     def extra_repr(self) -> str:
         return f"output_size={self.output_size}"

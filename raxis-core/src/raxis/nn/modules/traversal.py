@@ -122,6 +122,27 @@ class Traversal(ModuleFields):
                 raise AttributeError(f"`{name}` in `{target}` is a {type(found).__name__}, not an nn.Module.")
         return cast("Module", found)
 
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+        """Put `module` in the place of the submodule with the dotted name `target`.
+
+        Raises:
+            ValueError: `target` is empty.
+            AttributeError: the owner does not exist, or with `strict` the submodule.
+
+        >>> from raxis import nn
+        >>> model = nn.Sequential(nn.Sequential(nn.ReLU()))
+        >>> model.set_submodule("0.0", nn.Tanh())
+        >>> model[0][0]
+        Tanh()
+        """
+        if not target:
+            raise ValueError("Cannot set the submodule without a target name!")
+        path, _, name = target.rpartition(".")
+        owner = self.get_submodule(path)
+        if strict:
+            owner.get_submodule(name)
+        setattr(owner, name, module)
+
     def get_parameter(self, target: str) -> Parameter:
         """The parameter with the dotted name `target`.
 

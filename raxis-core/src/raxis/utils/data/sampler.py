@@ -11,7 +11,14 @@ import raxis
 if TYPE_CHECKING:
     from raxis.random import Generator
 
-__all__ = ["BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "WeightedRandomSampler"]
+__all__ = [
+    "BatchSampler",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "SubsetRandomSampler",
+    "WeightedRandomSampler",
+]
 
 Index_co = TypeVar("Index_co", covariant=True)
 
@@ -94,6 +101,26 @@ class RandomSampler(Sampler[int]):
 
     def __len__(self) -> int:
         return self.num_samples
+
+
+class SubsetRandomSampler(Sampler[int]):
+    """Given indices in random order, each once.
+
+    >>> from raxis.utils.data import SubsetRandomSampler
+    >>> sorted(SubsetRandomSampler([3, 5, 8]))
+    [3, 5, 8]
+    """
+
+    def __init__(self, indices: Sequence[int], generator: Generator | None = None) -> None:
+        self.indices = indices
+        self.generator = generator
+
+    def __iter__(self) -> Iterator[int]:
+        order = raxis.randperm(len(self.indices), generator=self.generator).tolist()
+        return (self.indices[position] for position in order)
+
+    def __len__(self) -> int:
+        return len(self.indices)
 
 
 class WeightedRandomSampler(Sampler[int]):
