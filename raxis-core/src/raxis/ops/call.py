@@ -80,7 +80,7 @@ def _holds_tensor(value: Any) -> bool:
 
 def _remember_raw(op: Op, plans: dict[Any, Any], raw: Sequence[Any], run: Callable[..., Any]) -> None:
     frozen = [
-        tuple(value) if parameter.is_tensor and isinstance(value, list) else value
+        tuple(value) if parameter.length is not None and isinstance(value, list) else value
         for parameter, value in zip(op.parameters, raw, strict=True)
     ]
     try:

@@ -167,6 +167,8 @@ def _key_part(parameter: Parameter, position: int) -> str:
         if parameter.default is REQUIRED:
             return f"type({name})"
         return f"({name} is not _d{position}) and type({name})"
+    if parameter.length is not None and not parameter.varargs:
+        return f"(tuple({name}) if type({name}) is list else {name})"
     return name
 
 

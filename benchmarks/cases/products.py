@@ -1,0 +1,56 @@
+"""Matrix products, from tiny to large."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from types import ModuleType
+
+import numpy as np
+
+from benchmarks.cases.case import Call, Case, tensor, values
+
+SQUARES = (4, 16, 64, 256, 768)
+
+
+def _product(name: str, left: np.ndarray, right: np.ndarray, arrangement: str, lib: ModuleType) -> Call:
+    x, y = tensor(lib, left), tensor(lib, right)
+    if arrangement == "transposed right":
+        y = y.t()
+    if arrangement == "transposed left":
+        x = x.t()
+    return partial(getattr(lib, name), x, y)
+
+
+def _linear(x: np.ndarray, w: np.ndarray, b: np.ndarray, lib: ModuleType) -> Call:
+    return partial(lib.nn.functional.linear, tensor(lib, x), tensor(lib, w), tensor(lib, b))
+
+
+def _addmm(x: np.ndarray, w: np.ndarray, b: np.ndarray, lib: ModuleType) -> Call:
+    return partial(lib.addmm, tensor(lib, b), tensor(lib, x), tensor(lib, w).t())
+
+
+def cases() -> Iterator[Case]:
+    """All product cases."""
+    for n in SQUARES:
+        a, b = values((n, n)), values((n, n), seed=1)
+        for arrangement in ("dense", "transposed right", "transposed left"):
+            yield Case("matmul", f"mm {n} {arrangement}", partial(_product, "mm", a, b, arrangement), n * n,
+                       numpy=lambda a=a, b=b: partial(np.matmul, a, b))  # fmt: skip
+        yield Case("matmul", f"mv {n}", partial(_product, "mv", a, b[0], "dense"), n * n)
+        yield Case("matmul", f"linear batch 64, {n}", partial(_linear, values((64, n)), a, b[0]), 64 * n)
+        yield Case("matmul", f"addmm batch 64, {n}", partial(_addmm, values((64, n)), a, b[0]), 64 * n)
+    for batch, rows, inner, columns in ((8, 8, 8, 8), (16, 64, 64, 64), (24, 256, 64, 256)):
+        x, y = values((batch, rows, inner)), values((batch, inner, columns))
+        yield Case(
+            "matmul", f"bmm {batch}x{rows}x{inner}x{columns}", partial(_product, "bmm", x, y, "dense"), x.size
+        )
+    wide = values((4096, 768))
+    yield Case("matmul", "vector by (768, 4096), transposed", partial(_linear, values((1, 768)), wide, values((4096,))),
+               wide.size)  # fmt: skip
+    yield Case(
+        "matmul", "dot 4096", partial(_product, "dot", values((4096,)), values((4096,)), "dense"), 4096
+    )
+    yield Case(
+        "matmul", "outer 512", partial(_product, "outer", values((512,)), values((512,)), "dense"), 512 * 512
+    )
