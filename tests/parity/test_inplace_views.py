@@ -216,3 +216,13 @@ def test_leaves_may_be_written_without_the_tape() -> None:
         x[0] = 3.0
     assert x.tolist() == [3.0, 1.0]
     assert x.is_leaf
+
+
+def test_overlapping_and_disjoint_parts_of_one_tensor() -> None:
+    x = raxis.arange(6)
+    x[1:].copy_(x[:-1])
+    assert x.tolist() == [0, 0, 1, 2, 3, 4]
+    x[:3].add_(x[3:])
+    assert x.tolist() == [2, 3, 5, 2, 3, 4]
+    x[::2].mul_(x[1::2])
+    assert x.tolist() == [6, 3, 10, 2, 12, 4]

@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 
 from raxis import dtypes
-from raxis.layout import Layout
+from raxis.autograd.grad_mode import mode
+from raxis.layout import Layout, layout_of
 from raxis.ops.arguments import is_number
 from raxis.ops.definitions.advanced_indexing import check_mask, check_put_dtype, expand_masks, read_indexed
 from raxis.ops.definitions.masking import as_int, as_number, nonzero_positions
 from raxis.ops.definitions.slicing import basic_index
 from raxis.ops.table import OPS
-from raxis.tensor import Tensor
+from raxis.tensor import Tensor, view_of
 
 WHOLE = (None, None, None)
 """The slice ``:`` in the hashable form of `basic_index`."""
@@ -42,6 +43,10 @@ def get_item(input: Tensor, index: Any) -> Tensor:
         tensor([[2, 0],
                 [5, 3]])
     """
+    if type(index) is int and (input._edge is None or not mode.enabled):
+        row = _row(input, index)
+        if row is not None:
+            return row
     key = _basic_key(index)
     if key is None:
         return _get_advanced(input, index)
@@ -50,6 +55,26 @@ def get_item(input: Tensor, index: Any) -> Tensor:
     except (KeyError, TypeError):
         return basic_index(input, _as_ints(key))
     return run(input, key)
+
+
+def _row(input: Tensor, index: int) -> Tensor | None:
+    """``input[index]`` off the tape; not cached by index, since loops go through many. None where it is an error."""
+    layout, stride, size = _row_geometry(input._layout)
+    if layout is None or not -size <= index < size:
+        return None
+    row = view_of(input, layout, input._offset + index % size * stride)
+    if input._inference:
+        row._inference = True
+    return row
+
+
+@functools.lru_cache(maxsize=4096)
+def _row_geometry(layout: Layout) -> tuple[Layout | None, int, int]:
+    """Layout, distance and number of the slices along the first dimension; no layout where there are none."""
+    if not layout.ndim or layout.traced:
+        return None, 0, 0
+    row = layout_of(layout.dtype, layout.shape[1:], layout.strides[1:], layout.device)
+    return row, layout.strides[0], layout.shape[0]
 
 
 def set_item(input: Tensor, index: Any, value: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from raxis.autograd.grad_mode import mode
 from raxis.autograd.inplace import check_inplace, rebase
-from raxis.layout import Layout, contiguous_strides, layout_of, overlaps_itself
+from raxis.layout import Layout, contiguous_strides, extent, layout_of, overlaps_itself
 from raxis.ops.plan import Plan, check_writable
 from raxis.tensor import Tensor
 
@@ -61,7 +61,14 @@ def _separate(target: Tensor, operand: Any) -> Any:
         return operand
     if operand._offset == target._offset and operand._layout is target._layout:
         return operand
-    return operand.clone()
+    return operand.clone() if _reach_overlaps(target, operand) else operand
+
+
+def _reach_overlaps(first: Tensor, second: Tensor) -> bool:
+    """Whether the ranges of storage of two tensors meet; those of two halves of a tensor do not."""
+    ends = [tensor._offset + extent(tensor._layout.shape, tensor._layout.strides) for tensor in (first, second)]
+    same_size = first._layout.dtype.itemsize == second._layout.dtype.itemsize
+    return not same_size or (first._offset < ends[1] and second._offset < ends[0])
 
 
 def _preserve(plan: Plan, operands: Sequence[Any]) -> list[Any]:
