@@ -17,11 +17,24 @@ RANDOM = Exclusion(
     sample=lambda sample: sample.kwargs.get("dropout_p", 0) > 0,
     reason="drops other elements than torch",
 )
-CASES = opinfo.cases(
-    "nn.functional.scaled_dot_product_attention",
-    exclusions=[RANDOM],
-    tolerances={torch.float16: (5e-3, 5e-3), torch.bfloat16: (5e-2, 5e-2)},
-)
+CASES = [
+    *opinfo.cases(
+        "nn.functional.scaled_dot_product_attention",
+        exclusions=[RANDOM],
+        tolerances={torch.float16: (5e-3, 5e-3), torch.bfloat16: (5e-2, 5e-2)},
+    ),
+    *opinfo.cases(
+        "nn.functional.multi_head_attention_forward",
+        dtypes=[torch.float32, torch.float64],
+        exclusions=[
+            Exclusion(
+                "*", aspect, sample=lambda sample: sample.args[9] > 0, reason="drops other weights than torch"
+            )
+            for aspect in ("gradients", "second")
+        ],
+        limit=16,
+    ),
+]
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -87,6 +100,49 @@ def test_grouped_queries() -> None:
     expected = torch.nn.functional.scaled_dot_product_attention(q, k, v, enable_gqa=True)
     found = F.scaled_dot_product_attention(*map(to_raxis, (q, k, v)), enable_gqa=True)
     torch.testing.assert_close(to_torch(found), expected)
+
+
+def multi_head(library, operand, tensors, **options):
+    """Self-attention of 4 features in 2 heads."""
+    weight, bias, out_weight, bias_k, bias_v = tensors
+    attend = library.nn.functional.multi_head_attention_forward
+    return attend(
+        operand, operand, operand, 4, 2, weight, bias, bias_k, bias_v, True, 0.0, out_weight, None, **options
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("batched", [False, True])
+@pytest.mark.parametrize("need_weights", [False, True])
+@pytest.mark.parametrize("average", [False, True])
+def test_multi_head_masks(batched: bool, need_weights: bool, average: bool) -> None:
+    torch.manual_seed(0)
+    operand = torch.randn(5, 2, 4) if batched else torch.randn(5, 4)
+    tensors = [
+        torch.randn(12, 4),
+        torch.randn(12),
+        torch.randn(4, 4),
+        torch.randn(1, 1, 4),
+        torch.randn(1, 1, 4),
+    ]
+    padding = torch.zeros((2, 5) if batched else (5,), dtype=torch.bool)
+    padding[..., -1] = True
+    options = {"key_padding_mask": padding, "attn_mask": torch.ones(5, 5).tril() == 0}
+    expected = multi_head(
+        torch, operand, tensors, need_weights=need_weights, average_attn_weights=average, **options
+    )
+    ours = {name: to_raxis(mask) for name, mask in options.items()}
+    found = multi_head(
+        raxis,
+        to_raxis(operand),
+        to_raxis(tensors),
+        need_weights=need_weights,
+        average_attn_weights=average,
+        **ours,
+    )
+    for got, wanted in zip(found, expected, strict=True):
+        assert (got is None) == (wanted is None)
+        if got is not None:
+            torch.testing.assert_close(to_torch(got), wanted)
 
 
 @pytest.mark.parametrize(

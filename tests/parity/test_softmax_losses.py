@@ -22,6 +22,8 @@ COARSE = {torch.float16: (5e-3, 5e-3), torch.bfloat16: (5e-2, 5e-2)}
 CASES = opinfo.cases(
     "softmax",
     "log_softmax",
+    "cdist",
+    "nn.functional.pdist",
     *[f"nn.functional.{name}" for name in LOSSES],
     tolerances=COARSE,
     limit=12,

@@ -15,7 +15,7 @@ from raxis.tensor import Tensor
 
 
 def check_input(name: str, input: Tensor, rank: int) -> None:
-    """Raise RuntimeError unless `input` has `rank` dimensions behind channels, perhaps behind a batch, none of size 0."""
+    """Raise RuntimeError unless `input` is [C, spatial...] or [N, C, spatial...] with `rank` spatial dimensions."""
     shape = input._layout.shape
     if len(shape) not in (rank + 1, rank + 2) or 0 in shape[len(shape) - rank - 1 :]:
         raise RuntimeError(

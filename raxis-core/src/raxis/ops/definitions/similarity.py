@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from raxis.layout import broadcast_shapes
+from raxis.ops.definitions.sequences import triu_indices
 from raxis.ops.functional import functional, shared
 from raxis.ops.promotion import result_type
+from raxis.ops.table import composed
 from raxis.tensor import Tensor
 
 
@@ -84,3 +86,74 @@ def normalize(
     from raxis import div
 
     return div(input, length, out=out)
+
+
+def _check_power(name: str, p: float) -> None:
+    if p < 0:
+        raise RuntimeError(f"{name} only supports non-negative p values, but got {p}.")
+
+
+@composed(
+    "cdist(Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor",
+    method=False,
+    out=False,
+)
+def cdist(
+    x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
+) -> Tensor:
+    """The p-norm distances between all rows of `x1` and all rows of `x2`.
+
+    Args:
+        x1: [..., P, M].
+        x2: [..., R, M].
+        p: the norm's order.
+        compute_mode: accepted for compatibility; distances are always made from differences.
+
+    Returns:
+        [..., P, R].
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit, or `p` is negative.
+
+    Example:
+        >>> import raxis
+        >>> raxis.cdist(raxis.tensor([[0.0, 0.0]]), raxis.tensor([[3.0, 4.0], [0.0, 1.0]]))
+        tensor([[5., 1.]])
+    """
+    for name, operand in (("X1", x1), ("X2", x2)):
+        if not operand.dtype.is_floating_point:
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {operand.dtype}")
+        if operand.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {operand.ndim}D")
+    if x1.shape[-1] != x2.shape[-1]:
+        raise RuntimeError(
+            f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}"
+        )
+    _check_power("cdist", p)
+    return (x1.unsqueeze(-2) - x2.unsqueeze(-3)).norm(p, -1)
+
+
+@shared("pdist(Tensor input, float p=2.0) -> Tensor")
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The p-norm distances between all pairs of rows, in the order (0, 1), (0, 2), ..., (1, 2), ...
+
+    Args:
+        input: [N, M].
+        p: the norm's order.
+
+    Returns:
+        [N * (N - 1) / 2].
+
+    Raises:
+        RuntimeError: if the input is not a matrix, or `p` is negative.
+
+    Example:
+        >>> import raxis
+        >>> raxis.pdist(raxis.tensor([[0.0], [1.0], [3.0]]))
+        tensor([1., 3., 2.])
+    """
+    if input.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
+    _check_power("pdist", p)
+    first, second = triu_indices(input.shape[0], input.shape[0], 1, device=input.device).unbind(0)
+    return (input.index_select(0, first) - input.index_select(0, second)).norm(p, -1)
