@@ -226,3 +226,19 @@ def test_overlapping_and_disjoint_parts_of_one_tensor() -> None:
     assert x.tolist() == [2, 3, 5, 2, 3, 4]
     x[::2].mul_(x[1::2])
     assert x.tolist() == [6, 3, 10, 2, 12, 4]
+
+
+def test_overlapping_operands_keep_their_strides_and_gradients() -> None:
+    x = raxis.ones(2, 3, requires_grad=True)
+    y = x * raxis.tensor([1.0, 2.0, 3.0])
+    y[:, :2].add_(y[:, 1:])
+    y.t()[:2].add_(y[0].expand(2, 3)[:, :2])
+    (y * y).sum().backward()
+    theirs = torch.ones(2, 3, requires_grad=True)
+    z = theirs * torch.tensor([1.0, 2.0, 3.0])
+    z[:, :2].add_(z[:, 1:].clone())
+    z.t()[:2].add_(z[0].clone().expand(2, 3)[:, :2])
+    (z * z).sum().backward()
+    assert y.tolist() == z.tolist()
+    assert x.grad is not None
+    assert x.grad.tolist() == theirs.grad.tolist()

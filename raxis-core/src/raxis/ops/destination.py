@@ -10,7 +10,7 @@ from raxis.autograd.grad_mode import mode
 from raxis.autograd.inplace import check_inplace, rebase
 from raxis.layout import Layout, contiguous_strides, extent, layout_of, overlaps_itself
 from raxis.ops.plan import Plan, check_writable
-from raxis.tensor import Tensor
+from raxis.tensor import Tensor, view_of, wrap
 
 
 def check_destination(name: str, target: Any) -> None:
@@ -61,7 +61,16 @@ def _separate(target: Tensor, operand: Any) -> Any:
         return operand
     if operand._offset == target._offset and operand._layout is target._layout:
         return operand
-    return operand.clone() if _reach_overlaps(target, operand) else operand
+    return _copied(operand) if _reach_overlaps(target, operand) else operand
+
+
+def _copied(operand: Tensor) -> Tensor:
+    """The same values in memory of their own and in the same layout, which the plan was made for."""
+    layout = operand._layout
+    reach = layout_of(layout.dtype, (extent(layout.shape, layout.strides),), (1,), layout.device)
+    copy = wrap(view_of(operand, reach, operand._offset).clone()._storage, 0, layout)
+    copy._edge = operand._edge
+    return copy
 
 
 def _reach_overlaps(first: Tensor, second: Tensor) -> bool:
