@@ -99,6 +99,10 @@ def test_numpy_functions_take_tensors() -> None:
     with pytest.raises(ValueError, match="copy"):
         np.array(tensor, dtype=np.float64, copy=False)
     assert np.sum(tensor.numpy()) == 3.0
+    array = np.ones(2, np.float32)
+    for made in (np.sqrt(tensor), array * tensor, tensor * array, array + tensor, np.float32(1) * tensor):
+        assert isinstance(made, raxis.Tensor)
+        assert made.dtype is raxis.float32
 
 
 def test_numbers() -> None:
@@ -146,6 +150,16 @@ def test_number_errors_are_those_of_torch(
     for library in (raxis, torch):
         with pytest.raises(error, match=message):
             convert(library.tensor(values))  # type: ignore[operator]
+
+
+def test_membership_and_reversal() -> None:
+    tensor = raxis.tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert 2.0 in tensor
+    assert 5 not in tensor
+    assert raxis.tensor([1.0, 2.0]) in tensor
+    assert [row.tolist() for row in reversed(tensor)] == [[3.0, 4.0], [1.0, 2.0]]
+    with pytest.raises(RuntimeError, match="__contains__ only supports"):
+        assert "a" in tensor
 
 
 def test_meta_has_no_values() -> None:

@@ -221,8 +221,11 @@ def test_memory_is_recognised() -> None:
     view = base.view(2, 3)
     assert base.data_ptr() == view.data_ptr() != 0
     assert base.as_strided((2,), (1,), 2).data_ptr() == base.data_ptr() + 8
-    assert base.untyped_storage() is view.untyped_storage()
-    assert base.untyped_storage().nbytes == 24
+    assert base.untyped_storage() == view.untyped_storage() != raxis.ones(6).untyped_storage()
+    assert base.untyped_storage().nbytes() == len(base.untyped_storage()) == 24
+    assert base.untyped_storage().data_ptr() == base.data_ptr()
+    assert len({base.untyped_storage(), view.untyped_storage()}) == 1
+    assert raxis.tensor([1, 2], dtype=raxis.uint8).untyped_storage().tolist() == [1, 2]
     assert raxis.ones(2, device="meta").data_ptr() == 0
     assert base.is_set_to(base.view(6))
     other = raxis.zeros(1)

@@ -64,6 +64,28 @@ class Protocols(TensorMethods):
             return array.astype(dtype, copy=bool(copy))
         return array.copy() if copy else array
 
+    def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Tensor:
+        """What NumPy's functions return for tensors: tensors."""
+        import numpy as np
+
+        from raxis.interop import share
+
+        return share(np.asarray(array))
+
+    def __contains__(self, element: Any) -> bool:
+        from raxis.ops.arguments import is_number
+
+        if not isinstance(element, Protocols) and not is_number(element):
+            raise RuntimeError(
+                f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
+            )
+        return bool((self == element).any())
+
+    def __reversed__(self) -> Tensor:
+        if self._layout.ndim == 0:
+            return cast("Tensor", self)
+        return self.flip(0)
+
     def __dlpack__(self, **options: Any) -> Any:
         if self._edge is not None:
             raise BufferError("Can't export tensors that require gradient, use tensor.detach()")

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from raxis.device import Device
 from raxis.dtypes import DType
 from raxis.layout import Layout
+from raxis.memory_format import layout as StorageLayout
+from raxis.memory_format import strided
 from raxis.protocols import Protocols
 from raxis.size import Size
 from raxis.storage import Storage
@@ -66,6 +68,21 @@ class Tensor(Protocols):
     def ndim(self) -> int:
         """The number of dimensions."""
         return self._layout.ndim
+
+    @property
+    def layout(self) -> StorageLayout:
+        """How elements are stored: always ``raxis.strided``."""
+        return strided
+
+    @property
+    def is_sparse(self) -> bool:
+        """False: all tensors are strided."""
+        return False
+
+    @property
+    def is_quantized(self) -> bool:
+        """False: there are no quantized dtypes."""
+        return False
 
     @property
     def itemsize(self) -> int:

@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
+from raxis.interop import share
 from raxis.ops import launch
 from raxis.ops.arguments import is_number, normalise
 from raxis.ops.destination import check_destination, overwrite_with_plan, store_results
@@ -36,11 +39,16 @@ def call(op: Op, arguments: tuple[Any, ...], out: Any = None) -> Any:
 
 
 def call_operator(op: Op, arguments: tuple[Any, ...]) -> Any:
-    """Run an op for a Python operator: operands it does not know give NotImplemented."""
-    for parameter, value in zip(op.parameters, arguments, strict=True):
-        if parameter.is_tensor and not isinstance(value, Tensor) and not is_number(value):
+    """Run an op for a Python operator: arrays become tensors, operands it does not know give NotImplemented."""
+    operands = list(arguments)
+    for position, (parameter, value) in enumerate(zip(op.parameters, arguments, strict=True)):
+        if not parameter.is_tensor or isinstance(value, Tensor):
+            continue
+        if isinstance(value, np.ndarray):
+            operands[position] = share(np.asarray(value, order="C"))
+        elif not is_number(value):
             return NotImplemented
-    return call(op, arguments)
+    return call(op, tuple(operands))
 
 
 def plan_key(op: Op, values: Sequence[Any]) -> Any:

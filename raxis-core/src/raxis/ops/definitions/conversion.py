@@ -27,13 +27,13 @@ from raxis.tensor import Tensor, wrap
 
 
 @lowered(
-    "_cast(Tensor input, dtype dtype) -> Tensor",
+    "_to_copy(Tensor input, dtype dtype) -> Tensor",
     promotion=Promotion.ARITHMETIC,
     vjp={"input": lambda grad: grad},
     function=False,
     out=False,
 )
-def _cast(input: Tensor, dtype: DType) -> Any:
+def _to_copy(input: Tensor, dtype: DType) -> Any:
     """`input` in another dtype, in new memory."""
     return cast(input, dtype)
 
@@ -343,7 +343,7 @@ def to(
             warnings.warn(
                 "Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3
             )
-        result = result._cast(dtype)
+        result = result._to_copy(dtype)
     if memory_format is not None and memory_format is not preserve_format:
         result = contiguous(result, memory_format=memory_format)
     return input._clone() if copy and result is input else result

@@ -16,6 +16,7 @@ from raxis.placement import as_device
 from raxis.size import Size
 from raxis.storage import Storage
 from raxis.tensor import Tensor, wrap
+from raxis.untyped_storage import UntypedStorage
 
 
 @composed("size(Tensor input, int? dim=None) -> object", function=False, out=False)
@@ -130,6 +131,8 @@ def data_ptr(input: Tensor) -> int:
 
 def address_of(storage: Storage) -> int:
     """The host address of a storage's memory, or the identity of its buffer."""
+    if storage.buffer is None:
+        return 0
     memory = storage.place.backend.host_view(storage.buffer)
     return id(storage.buffer) if memory is None else int(memory.ctypes.data)
 
@@ -254,9 +257,9 @@ def get_device(input: Tensor) -> int:
 
 
 @composed("untyped_storage(Tensor input) -> object", function=False, out=False)
-def untyped_storage(input: Tensor) -> Storage:
-    """The storage: the same object for every view of it."""
-    return input._storage
+def untyped_storage(input: Tensor) -> UntypedStorage:
+    """The memory, shared by all views; see `raxis.untyped_storage.UntypedStorage`."""
+    return UntypedStorage(input._storage)
 
 
 @composed("resize_(Tensor input, int... size) -> Tensor", function=False, out=False)
