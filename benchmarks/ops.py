@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from threadpoolctl import threadpool_limits
 
 import raxis
 from benchmarks.cases import all_cases
@@ -162,6 +163,7 @@ def main() -> None:
     parser.add_argument("--png", type=Path, help="draw the ratios to this file")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
+    threadpool_limits(options.threads)
     chosen = [case for case in all_cases() if options.only in f"{case.family} {case.name}"]
     results = []
     for case in chosen:

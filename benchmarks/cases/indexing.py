@@ -12,6 +12,7 @@ import numpy as np
 from benchmarks.cases.case import Call, Case, side, tensor, values
 
 Work = Callable[[ModuleType, Any], Any]
+IndexedWork = Callable[[ModuleType, Any, Any], Any]
 
 VIEWS: dict[str, Work] = {
     "x[3]": lambda lib, x: x[3],
@@ -57,7 +58,7 @@ def _indexed(
     return partial(work, lib, tensor(lib, array), tensor(lib, index))
 
 
-INDEXED: dict[str, Callable[[ModuleType, Any, Any], Any]] = {
+INDEXED: dict[str, IndexedWork] = {
     "x[rows]": lambda lib, x, i: x[i],
     "index_select": lambda lib, x, i: lib.index_select(x, 0, i),
     "gather": lambda lib, x, i: lib.gather(x, 0, i[:, None].expand(-1, x.shape[1])),

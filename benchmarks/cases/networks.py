@@ -41,7 +41,10 @@ NORMALISED: dict[str, tuple[Work, Callable[[int, int], tuple[np.ndarray, ...]]]]
         lambda lib, x, w, b: lib.nn.functional.layer_norm(x, (x.shape[-1],), w, b),
         lambda r, c: (values((r, c)), values((c,)), values((c,))),
     ),
-    "rms_norm": (lambda lib, x, w: lib.nn.functional.rms_norm(x, (x.shape[-1],), w), lambda r, c: (values((r, c)), values((c,)))),
+    "rms_norm": (
+        lambda lib, x, w: lib.nn.functional.rms_norm(x, (x.shape[-1],), w),
+        lambda r, c: (values((r, c)), values((c,))),
+    ),
     "cross_entropy": (_f("cross_entropy"), lambda r, c: (values((r, c)), values((r,), "int64", 0, c))),
     "mse_loss": (_f("mse_loss"), lambda r, c: (values((r, c)), values((r, c), seed=1))),
     "gelu": (_f("gelu"), lambda r, c: (values((r, c)),)),
