@@ -157,7 +157,7 @@ FITS: dict[str, tuple[Function, object, object, int]] = {
     "ASIN_SHORT": (_ASIN, 0, F("0.25"), 5),
     "ATAN": (_ATAN, 0, TAN_EIGHTH, 11),
     "ATAN_SHORT": (_ATAN, 0, TAN_EIGHTH, 5),
-    "TANH_SINGLE": (_TANH, 0, F("0.5"), 5),
+    "TANH_SINGLE": (_TANH, 0, F("0.65"), 6),
     "ERF": (_ERF, 0, 1, 14),
     "ERF_SINGLE": (_ERF, 0, 1, 6),
     "ERF_EXPONENT": (_erf_exponent, 1, F("3.95"), 8),

@@ -125,7 +125,7 @@ def _tanh_single(x: Value) -> Value:
     # What the sum and the quotient lost.
     low = fma(-ratio, bottom, 2.0) - ratio * (grown - (bottom - 1.0))
     large = (1.0 - ratio) - low * (ratio * 0.5)
-    return copy_sign(magnitude.compare("lt", 0.7).select(small, large), x)
+    return copy_sign(magnitude.compare("lt", 0.8).select(small, large), x)
 
 
 def _tanh_double(x: Value) -> Value:

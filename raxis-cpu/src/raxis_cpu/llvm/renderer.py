@@ -1,0 +1,585 @@
+"""Loop kernels as LLVM IR.
+
+A kernel's work is a row of *units* (outer points, or chunks of the lane axis); ``@part`` computes units [begin, end)
+and is what threads share. ``@check`` looks at all indices and divisors before anything is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+
+from raxis.dtypes import DType
+from raxis.schedule.loops import REDUCTIONS, Access, Gather, Position, Store
+from raxis_cpu.llvm import philox, registers
+from raxis_cpu.llvm.compile import Target
+from raxis_cpu.llvm.elementwise import apply
+from raxis_cpu.llvm.ir import I1, I64, PTR, Function, Type, Value, Variable
+from raxis_cpu.llvm.layout import ERROR, ERROR_VALUE, PARAMETERS, Layout
+from raxis_cpu.llvm.math.support import any_lane
+from raxis_cpu.llvm.memory import copy_elements
+from raxis_cpu.llvm.plan import GENERAL, Plan, Scope
+from raxis_cpu.llvm.reductions import Accumulator, accumulator
+from raxis_cpu.llvm.registers import Complex, Register
+from raxis_cpu.llvm.runtime import FREE, MALLOC, function_pointer
+
+OUT_OF_MEMORY = 1
+"""Error code; code 2 + n is a failed check of node n."""
+
+
+@dataclass
+class Lanes:
+    """The vector at hand: lanes [start, start + count) of the lane axis; all of them valid if `full`."""
+
+    start: Value
+    count: Value
+    full: Value
+    valid: Variable
+    numbers: Variable
+
+
+@dataclass
+class Frame:
+    """What is known at one place of the loop nest."""
+
+    indices: dict[int, Value] = field(default_factory=dict)
+    values: dict[int, Register] = field(default_factory=dict)
+    lanes: Lanes | None = None
+    scratch: Value | None = None
+
+    def inside(self, **changes: object) -> Frame:
+        """The same for a place further inside."""
+        inner = Frame(dict(self.indices), dict(self.values), self.lanes, self.scratch)
+        for name, value in changes.items():
+            setattr(inner, name, value)
+        return inner
+
+
+class Renderer:
+    """Writes ``@part`` or ``@check`` of one plan."""
+
+    def __init__(self, plan: Plan, layout: Layout, target: Target, *, checks: bool) -> None:
+        self._plan = plan
+        self._kernel = plan.kernel
+        self._layout = layout
+        self._target = target
+        self._checks = checks
+        self._lane_count = layout.lanes
+        header = "internal void @check(ptr noalias %context, i64 %begin, i64 %end)"
+        self.function = Function(header if checks else header.replace("@check", "@part"))
+        context = self.function.argument(PTR, "context")
+        self._context = context
+        self._parameters = self.function.load(PTR, self._slot(PARAMETERS))
+        self._access_numbers = self._number_accesses()
+        self._needed = self._needed_nodes()
+        self._rooms: dict[object, Value] = {}
+
+    def _needed_nodes(self) -> set[int]:
+        """All nodes; in the checking function those that a checked node reads, and itself."""
+        if not self._checks:
+            return set(range(len(self._kernel.nodes)))
+        needed: set[int] = set()
+        waiting = list(self._plan.checked)
+        while waiting:
+            number = waiting.pop()
+            if number not in needed:
+                needed.add(number)
+                waiting += self._kernel.nodes[number].inputs
+        return needed
+
+    def _slot(self, number: int) -> Value:
+        return self.function.advance(self._context, number, 8)
+
+    def _parameter(self, *name: object) -> Value:
+        """A run-time number; LLVM keeps one load of each."""
+        number = self._layout.parameter(*name)
+        address = self.function.advance(self._parameters, number, 8)
+        return self.function.emit(I64, f"load i64, {address}, align 8, !invariant.load !0")
+
+    def _number_accesses(self) -> dict[tuple[str, int], int]:
+        """The number of the access of every node and store that has one."""
+        found: dict[tuple[str, int], int] = {}
+        for number, node in enumerate(self._kernel.nodes):
+            if isinstance(node.detail, (Access, Position, Gather)):
+                found["node", number] = len(found)
+        for number in range(len(self._kernel.stores)):
+            found["store", number] = len(found)
+        return found
+
+    # The loop nest, from the outside in.
+
+    def render(self) -> str:
+        """The text of the function and its helpers."""
+        function = self.function
+        frame = Frame()
+        begin, end = function.argument(I64, "begin"), function.argument(I64, "end")
+        with self._scratch(frame):
+            counters = self._start_counters(begin)
+            with function.loop(begin, end):
+                self._unit(frame, counters)
+                self._advance(counters)
+        function.line("ret void")
+        return function.text
+
+    @contextmanager
+    def _scratch(self, frame: Frame) -> Iterator[None]:
+        """Memory for kept values, for one unit; an error if there is none."""
+        if not self._plan.kept:
+            yield
+            return
+        function = self.function
+        nbytes = self._kept_pitch() * len(self._plan.kept)
+        malloc = function_pointer(function, self._parameters, MALLOC)
+        memory = function.call(PTR, malloc, nbytes + 64)
+        with function.when(_is_null(memory)):
+            self._fail(OUT_OF_MEMORY, function.constant(I64, 0))
+        aligned = function.emit(
+            PTR, f"call ptr @llvm.ptrmask.p0.i64({function.advance(memory, 63, 1)}, i64 -64)"
+        )
+        frame.scratch = aligned
+        yield
+        free = function_pointer(function, self._parameters, FREE)
+        function.line(f"call void {free}({memory})")
+
+    def _kept_pitch(self) -> Value:
+        """Bytes of one kept node, at most 8 (or 16 for complex numbers) an element."""
+        steps = self.function.constant(I64, 1)
+        for axis in self._plan.steps:
+            steps = steps * self._parameter("size", axis)
+        if self._plan.lanes_are_rows:
+            return steps * (self._lane_count * 16)
+        return steps * self._padded_row() * 16
+
+    def _padded_row(self) -> Value:
+        """Elements of the lane axis, with room for a last whole vector."""
+        lane = self._plan.lane
+        size = self.function.constant(I64, 1) if lane is None else self._parameter("size", lane)
+        return (size + (self._lane_count - 1)) & -self._lane_count
+
+    def _fail(self, code: int, value: Value) -> None:
+        """Record an error and leave; code after this is unreachable."""
+        function = self.function
+        function.store(function.constant(I64, code), self._slot(ERROR))
+        function.store(value, self._slot(ERROR_VALUE))
+        function.line("ret void")
+        function.label(function.fresh("unreachable"))
+
+    def _extents(self) -> list[Value]:
+        """How many units there are along every outer axis, and along the lane axis in chunks."""
+        extents = [self._parameter("size", axis) for axis in self._plan.outer]
+        if self._plan.lanes_are_rows and self._plan.lane is not None:
+            size, chunk = self._parameter("size", self._plan.lane), self._layout.chunk
+            extents.append((size + (chunk - 1)) >> (chunk.bit_length() - 1))
+        return extents
+
+    def _start_counters(self, begin: Value) -> list[Variable]:
+        """Indices of unit `begin`, last one fastest."""
+        function, rest = self.function, begin
+        counters: list[Variable] = []
+        extents = self._extents()
+        for number, extent in reversed(list(enumerate(extents))):
+            if number == 0:
+                counters.append(function.variable(I64, rest))
+                break
+            # Empty kernels have no units, but this division comes first.
+            divisor = extent.compare("eq", 0).select(1, extent)
+            quotient = function.emit(I64, f"udiv {rest}, {divisor.name}")
+            counters.append(function.variable(I64, rest - quotient * divisor))
+            rest = quotient
+        return counters[::-1]
+
+    def _advance(self, counters: Sequence[Variable]) -> None:
+        """Step to the next unit."""
+        if not counters:
+            return
+        last, extent = counters[-1], self._extents()[len(counters) - 1]
+        following = last.get() + 1
+        last.set(following)
+        if len(counters) > 1:
+            with self.function.when(following.compare("ge", extent)):
+                last.set(0)
+                self._advance(counters[:-1])
+
+    def _unit(self, frame: Frame, counters: Sequence[Variable]) -> None:
+        indices = [counter.get() for counter in counters]
+        unit = frame.inside()
+        unit.indices = dict(zip(self._plan.outer, indices, strict=False))
+        self._compute(unit, self._nodes_in(Scope.UNIT, 0))
+        if self._plan.lanes_are_rows:
+            self._blocks_of_rows(unit, indices[-1])
+        else:
+            self._passes(unit, Scope.UNIT)
+
+    def _blocks_of_rows(self, unit: Frame, chunk: Value) -> None:
+        lane = self._plan.lane
+        if lane is None:
+            raise TypeError("rows need a lane axis.")
+        size = self._parameter("size", lane)
+        start = chunk * self._layout.chunk
+        stop = (start + self._layout.chunk).intrinsic("smin", size)
+        with self._blocks(unit, start, stop) as block:
+            self._compute(block, self._nodes_in(Scope.BLOCK, 0))
+            self._passes(block, Scope.BLOCK)
+
+    @contextmanager
+    def _blocks(self, frame: Frame, start: Value | int, stop: Value) -> Iterator[Frame]:
+        """The vectors that cover [start, stop) of the lane axis."""
+        function, count = self.function, self._lane_count
+        type = Type("i64", count)
+        with function.loop(start, stop, count) as first:
+            rest = stop - first
+            full = rest.compare("ge", count)
+            ladder = self._ladder()
+            valid = function.variable(type.of("i1"), True)
+            numbers = function.variable(type, ladder)
+            with function.when(~full):
+                valid.set(ladder.compare("lt", rest.splat(count)))
+                numbers.set(ladder.intrinsic("smin", (rest - 1).splat(count)))
+            lanes = Lanes(first, full.select(count, rest), full, valid, numbers)
+            block = frame.inside(lanes=lanes)
+            if self._plan.lane is not None:
+                block.indices[self._plan.lane] = first
+            yield block
+
+    def _ladder(self) -> Value:
+        """0, 1, 2, ... in the lanes."""
+        count = self._lane_count
+        text = ", ".join(f"i64 {number}" for number in range(count))
+        return Value(self.function, Type("i64", count), f"<{text}>" if count > 1 else "0")
+
+    def _passes(self, frame: Frame, scope: Scope) -> None:
+        """All passes over the inner axes, and the row values after each."""
+        for number in range(self._plan.pass_count):
+            self._pass(frame, number)
+            self._compute(frame, self._nodes_in(scope, number + 1))
+        if not self._checks:
+            for number, store in enumerate(self._kernel.stores):
+                if not self._plan.is_full(store):
+                    self._store(frame, number, store)
+
+    def _pass(self, frame: Frame, number: int) -> None:
+        reductions = [node for node in self._plan.reductions(number) if node in self._needed]
+        if not reductions and not self._needed.intersection(self._plan.passes[number]):
+            return
+        lanes = self._lane_count if self._vectors_in_pass(reductions) else 1
+        accumulators = {node: self._accumulator(node, lanes) for node in reductions}
+        with ExitStack() as stack:
+            inner = frame.inside()
+            for axis in self._plan.steps:
+                inner.indices[axis] = stack.enter_context(
+                    self.function.loop(0, self._parameter("size", axis))
+                )
+            self._compute(inner, [node for node in self._plan.passes[number] if self._at(node, Scope.STEP)])
+            if not self._plan.lanes_are_rows and self._plan.lane is not None:
+                stop = self._parameter("size", self._plan.lane)
+                inner = stack.enter_context(self._blocks(inner, 0, stop))
+            self._body(inner, number, accumulators)
+        for node, accumulated in accumulators.items():
+            accumulated.settle()
+            across = not self._plan.lanes_are_rows
+            frame.values[node] = accumulated.result(across=across)
+
+    def _vectors_in_pass(self, reductions: Sequence[int]) -> bool:
+        return self._plan.lane is not None and bool(reductions)
+
+    def _at(self, node: int, scope: Scope) -> bool:
+        return self._plan.scopes[node] is scope
+
+    def _accumulator(self, node: int, lanes: int) -> Accumulator:
+        record = self._kernel.nodes[node]
+        operand = self._kernel.nodes[record.inputs[0]].dtype
+        return accumulator(self.function, record, operand, lanes)
+
+    def _body(self, frame: Frame, number: int, accumulators: dict[int, Accumulator]) -> None:
+        """One step of a pass: the nodes, the reductions, and in the last pass the stores."""
+        earlier = {node for nodes in self._plan.passes[:number] for node in nodes}
+        for node in sorted(self._plan.kept & earlier):
+            frame.values[node] = self._kept(frame, node)
+        self._compute(frame, [node for node in self._plan.passes[number] if self._at(node, Scope.BODY)])
+        for node in sorted(self._plan.kept & set(self._plan.passes[number]) - earlier):
+            self._keep(frame, node)
+        valid = frame.lanes.valid.get() if frame.lanes and not self._plan.lanes_are_rows else None
+        for node, accumulated in accumulators.items():
+            (operand,) = self._kernel.nodes[node].inputs
+            accumulated.take(self._vector(frame, operand), self._flat_position(frame, node), valid)
+        if number == self._plan.pass_count - 1 and not self._checks:
+            for index, store in enumerate(self._kernel.stores):
+                if self._plan.is_full(store):
+                    self._store(frame, index, store)
+
+    def _flat_position(self, frame: Frame, node: int) -> Value | None:
+        """Position within the inner axes, for argmax and argmin."""
+        if self._kernel.nodes[node].op not in {"argmax", "argmin"}:
+            return None
+        flat = self.function.constant(I64, 0)
+        for axis in self._plan.inner:
+            flat = flat * self._parameter("size", axis) + frame.indices[axis]
+        vector = flat.splat(self._lane_count)
+        return vector if self._plan.lanes_are_rows or frame.lanes is None else vector + self._ladder()
+
+    # Values that one pass keeps for the next.
+
+    def _kept_address(self, frame: Frame, node: int) -> Value:
+        if frame.scratch is None:
+            raise TypeError("kept values need scratch memory.")
+        position = self.function.constant(I64, 0)
+        for axis in self._plan.steps:
+            position = position * self._parameter("size", axis) + frame.indices[axis]
+        if self._plan.lanes_are_rows:
+            position = position * self._lane_count
+        elif frame.lanes is not None:
+            position = position * self._padded_row() + frame.lanes.start
+        place = sorted(self._plan.kept).index(node)
+        base = self.function.advance(frame.scratch, self._kept_pitch() * place, 1)
+        return self.function.advance(base, position * self._kept_size(node), 1)
+
+    def _kept_size(self, node: int) -> int:
+        dtype = self._kernel.nodes[node].dtype
+        return max(1, registers.register_type(dtype).bits // 8) * (2 if dtype.is_complex else 1)
+
+    def _kept_parts(self, frame: Frame, node: int) -> list[tuple[Type, Value]]:
+        """Type and address of every part of a kept node."""
+        dtype, address = self._kernel.nodes[node].dtype, self._kept_address(frame, node)
+        type = registers.register_type(dtype, self._lane_count)
+        if not dtype.is_complex:
+            return [(type, address)]
+        return [(type, self.function.advance(address, part * self._lane_count, type.bits // 8)) for part in (0, 1)]
+
+    def _keep(self, frame: Frame, node: int) -> None:
+        value = frame.values[node]
+        parts = list(value) if isinstance(value, Complex) else [value]
+        for part, (_, address) in zip(parts, self._kept_parts(frame, node), strict=True):
+            wide = part.convert("zext", "i8") if part.type.element == "i1" else part
+            self.function.store(wide, address)
+
+    def _kept(self, frame: Frame, node: int) -> Register:
+        parts = []
+        for type, address in self._kept_parts(frame, node):
+            if type.element == "i1":
+                parts.append(self.function.load(type.of("i8"), address).compare("ne", 0))
+            else:
+                parts.append(self.function.load(type, address))
+        return Complex(*parts) if len(parts) == 2 else parts[0]
+
+    # Nodes.
+
+    def _nodes_in(self, scope: Scope, level: int) -> list[int]:
+        """The row values of a scope that can be computed after `level` passes; reductions excepted."""
+        return [
+            number
+            for number, node in enumerate(self._kernel.nodes)
+            if self._at(number, scope) and self._kernel.levels[number] == level and node.op not in REDUCTIONS
+        ]
+
+    def _compute(self, frame: Frame, nodes: Sequence[int]) -> None:
+        for number in nodes:
+            if number not in frame.values and number in self._needed:
+                frame.values[number] = self._value(frame, number)
+
+    def _is_vector(self, number: int) -> bool:
+        return self._plan.varies_in_lane[number]
+
+    def _value(self, frame: Frame, number: int) -> Register:
+        node = self._kernel.nodes[number]
+        match node.op:
+            case "constant":
+                return registers.constant(self.function, node.dtype, node.detail)
+            case "scalar":
+                return registers.load(node.dtype, self._slot(self._layout.scalar_slot(node.detail)), 1)
+            case "index":
+                return self._index(frame, node.detail)
+            case "load":
+                return self._load(frame, number, node.dtype, vector=self._is_vector(number))
+            case "gather_load":
+                return self._gather_load(frame, number)
+            case "random":
+                return self._random(frame, number)
+        return self._primitive(frame, number)
+
+    def _primitive(self, frame: Frame, number: int) -> Register:
+        node = self._kernel.nodes[number]
+        operands = [self._operand(frame, operand, number) for operand in node.inputs]
+        data = self._kernel.nodes[node.inputs[-1]].dtype
+        if self._checks and number in self._plan.checked:
+            divisor = operands[1]
+            if isinstance(divisor, Value):
+                self._check(frame, number, divisor.compare("eq", 0), divisor)
+        return apply(node.op, operands, data, node.dtype)
+
+    def _operand(self, frame: Frame, operand: int, user: int) -> Register:
+        value = frame.values[operand]
+        return registers.splat(value, self._lane_count) if self._is_vector(user) else value
+
+    def _vector(self, frame: Frame, number: int) -> Register:
+        value = frame.values[number]
+        return registers.splat(value, self._lane_count)
+
+    def _check(self, frame: Frame, number: int, wrong: Value, value: Value) -> None:
+        """Leave with an error if `wrong` in any valid lane."""
+        function = self.function
+        if wrong.type.lanes > 1 and frame.lanes is not None:
+            wrong = wrong & frame.lanes.valid.get()
+        with function.when(any_lane(wrong)):
+            found = value.convert("sext", "i64") if value.type.bits < 64 else value
+            if wrong.type.lanes > 1:
+                found = self._first(wrong, found)
+            self._fail(2 + number, found)
+
+    def _first(self, flags: Value, values: Value) -> Value:
+        """The element of the first lane that is flagged."""
+        function, count = self.function, flags.type.lanes
+        bits = function.emit(Type(f"i{count}"), f"bitcast {flags} to i{count}")
+        lane = function.emit(bits.type, f"call {bits.type} @llvm.cttz.i{count}({bits}, i1 false)")
+        return function.emit(I64, f"extractelement {values}, {lane}")
+
+    def _index(self, frame: Frame, axis: int) -> Value:
+        index = frame.indices[axis]
+        return index.splat(self._lane_count) + self._ladder() if axis == self._plan.lane else index
+
+    def _position(self, frame: Frame, access: Access | Position, number: int, *, lane: bool) -> Value:
+        """Element position of a point, or of the first lane."""
+        position = self._parameter("offset", number)
+        for axis, stride in enumerate(access.strides):
+            if stride and (lane or axis != self._plan.lane) and axis in frame.indices:
+                index = frame.indices[axis]
+                position = position + (index if stride == 1 else index * self._parameter("stride", number, axis))
+        return position
+
+    def _address(self, frame: Frame, access: Access, number: int) -> Value:
+        buffer = self.function.load(PTR, self._slot(self._layout.buffer_slot(access.buffer)))
+        position = self._position(frame, access, number, lane=True)
+        return self.function.advance(buffer, position, self._kernel.buffers[access.buffer].itemsize)
+
+    def _lane_stride(self, access: Access | Position) -> int:
+        return 0 if self._plan.lane is None else access.strides[self._plan.lane]
+
+    def _load(self, frame: Frame, number: int, dtype: DType, *, vector: bool) -> Register:
+        access = self._kernel.nodes[number].detail
+        access_number = self._access_numbers["node", number]
+        address = self._address(frame, access, access_number)
+        if not vector:
+            return registers.load(dtype, address, 1)
+        lanes = _known(frame.lanes)
+        if self._lane_stride(access) == 1:
+            return registers.load(dtype, self._readable(lanes, number, dtype, address), self._lane_count)
+        stride = self._parameter("stride", access_number, self._plan.lane)
+        offsets = lanes.numbers.get() * stride.splat(self._lane_count)
+        return registers.gather(dtype, self.function.advance(address, offsets, dtype.itemsize))
+
+    def _readable(self, lanes: Lanes, number: int, dtype: DType, address: Value) -> Value:
+        """`address` of a whole vector, or of a copy of the valid part."""
+        room = self._room(("load", number), dtype)
+        with self.function.when(~lanes.full):
+            copy_elements(self._target, dtype, room, address, lanes.count, self._lane_count)
+        return lanes.full.select(address, room)
+
+    def _room(self, key: object, dtype: DType) -> Value:
+        if key not in self._rooms:
+            units, nbytes = registers.unit_bytes(dtype)
+            self._rooms[key] = self.function.room(Type(f"i{8 * nbytes}", units * self._lane_count))
+        return self._rooms[key]
+
+    def _gather_load(self, frame: Frame, number: int) -> Register:
+        node = self._kernel.nodes[number]
+        index = self._operand(frame, node.inputs[0], number)
+        if not isinstance(index, Value):
+            raise TypeError("an index is an integer.")
+        index = self._safe_index(frame, number, index)
+        access_number = self._access_numbers["node", number]
+        address = self._address(frame, node.detail.access, access_number)
+        lane_stride = self._lane_stride(node.detail.access)
+        stride = self._parameter("gather stride", number).splat(index.type.lanes)
+        offsets = index if node.detail.stride == 1 else index * stride
+        if index.type.lanes > 1 and lane_stride:
+            numbers = _known(frame.lanes).numbers.get()
+            if lane_stride == GENERAL:
+                numbers = numbers * self._parameter("stride", access_number, self._plan.lane).splat(self._lane_count)
+            offsets = offsets + numbers
+        return registers.gather(node.dtype, self.function.advance(address, offsets, node.dtype.itemsize))
+
+    def _safe_index(self, frame: Frame, number: int, index: Value) -> Value:
+        """The index, checked in the checking function; lanes beyond the end get 0."""
+        if self._checks:
+            size = self._parameter("gather size", number).splat(index.type.lanes)
+            self._check(frame, number, index.compare("uge", size), index)
+        if index.type.lanes == 1 or frame.lanes is None:
+            return index
+        return frame.lanes.valid.get().select(index, 0)
+
+    def _random(self, frame: Frame, number: int) -> Value:
+        node = self._kernel.nodes[number]
+        key, offset = (frame.values[operand] for operand in node.inputs)
+        if not isinstance(key, Value) or not isinstance(offset, Value):
+            raise TypeError("key and offset are integers.")
+        words = node.dtype.itemsize // 4
+        access_number = self._access_numbers["node", number]
+        position = self._position(frame, node.detail, access_number, lane=True)
+        if not self._is_vector(number):
+            return philox.scattered(position, key, offset, words)
+        if self._lane_stride(node.detail) == 1 and self._lane_count * words >= 4:
+            return self._consecutive_random(frame, position, key, offset, words)
+        stride = self._parameter("stride", access_number, self._plan.lane) if self._lane_stride(node.detail) == GENERAL else None
+        ladder = self._ladder() if stride is None else self._ladder() * stride.splat(self._lane_count)
+        return philox.scattered(position.splat(self._lane_count) + ladder, key, offset, words)
+
+    def _consecutive_random(
+        self, frame: Frame, position: Value, key: Value, offset: Value, words: int
+    ) -> Value:
+        """Whole blocks where the position begins one, else one block per lane."""
+        function, count = self.function, self._lane_count
+        result = function.variable(Type(f"i{32 * words}", count))
+        aligned = (position & (4 // words - 1)).compare("eq", 0)
+        with function.when(aligned):
+            result.set(philox.consecutive(position, key, offset, words, count))
+        with function.when(~aligned):
+            result.set(philox.scattered(position.splat(count) + self._ladder(), key, offset, words))
+        return result.get()
+
+    # Stores.
+
+    def _store(self, frame: Frame, number: int, store: Store) -> None:
+        dtype = self._kernel.buffers[store.access.buffer]
+        access_number = self._access_numbers["store", number]
+        address = self._address(frame, store.access, access_number)
+        value = frame.values[store.node]
+        lane_stride = self._lane_stride(store.access)
+        vector = frame.lanes is not None and (lane_stride or self._is_vector(store.node))
+        if not vector:
+            registers.store(dtype, value, address)
+            return
+        lanes, wide = _known(frame.lanes), registers.splat(value, self._lane_count)
+        room = self._room(("store", number), dtype)
+        if lane_stride == 1:
+            registers.store(dtype, wide, lanes.full.select(address, room))
+            with self.function.when(~lanes.full):
+                copy_elements(self._target, dtype, address, room, lanes.count, self._lane_count)
+            return
+        registers.store(dtype, wide, room)
+        self._scatter(dtype, lanes, room, address, access_number)
+
+    def _scatter(
+        self, dtype: DType, lanes: Lanes, room: Value, address: Value, access_number: int
+    ) -> None:
+        """Write the lanes of `room` one by one, a stride apart."""
+        function = self.function
+        stride = self._parameter("stride", access_number, self._plan.lane)
+        units, nbytes = registers.unit_bytes(dtype)
+        type = Type(f"i{8 * nbytes}")
+        with function.loop(0, lanes.count) as lane:
+            source = function.advance(room, lane, dtype.itemsize)
+            target = function.advance(address, lane * stride, dtype.itemsize)
+            for unit in range(units):
+                part = function.load(type, function.advance(source, unit, nbytes))
+                function.store(part, function.advance(target, unit, nbytes))
+
+
+def _is_null(address: Value) -> Value:
+    return address.function.emit(I1, f"icmp eq {address}, null")
+
+
+def _known(lanes: Lanes | None) -> Lanes:
+    if lanes is None:
+        raise TypeError("a vector needs lanes.")
+    return lanes
+
