@@ -165,7 +165,7 @@ def check_device(device: str, seconds: float = CHECK_SECONDS) -> dict[str, Any]:
         return _checked("timeout", f"no answer within {seconds:g} seconds", started)
     answers = [line for line in child.stdout.splitlines() if line.startswith(_ANSWER)]
     if answers and child.returncode == 0:
-        return json.loads(answers[-1].removeprefix(_ANSWER))  # type: ignore[no-any-return]
+        return json.loads(answers[-1].removeprefix(_ANSWER))
     return _checked("crashed", _died(child.returncode, child.stderr), started)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 
@@ -9,7 +11,7 @@ from raxis.dtypes import Category, DType
 from raxis.ops.promotion import get_default_dtype
 
 
-class finfo:  # noqa: N801  PyTorch's name
+class finfo:
     """Limits of a floating point dtype: bits, eps, max, min, tiny, smallest_normal, resolution.
 
     Args:
@@ -27,8 +29,10 @@ class finfo:  # noqa: N801  PyTorch's name
     def __init__(self, type: DType | None = None) -> None:
         dtype = (type or get_default_dtype()).to_real()
         if dtype.category is not Category.FLOAT:
-            raise TypeError(f"finfo() requires a floating point input type, but got {dtype}. Use iinfo to handle it.")
-        info = ml_dtypes.finfo(dtype.numpy)
+            raise TypeError(
+                f"finfo() requires a floating point input type, but got {dtype}. Use iinfo to handle it."
+            )
+        info: Any = ml_dtypes.finfo(dtype.numpy)  # type: ignore[no-untyped-call]
         self.bits: int = int(info.bits)
         self.eps = float(info.eps)
         self.max = float(info.max)
@@ -45,7 +49,7 @@ class finfo:  # noqa: N801  PyTorch's name
         )
 
 
-class iinfo:  # noqa: N801  PyTorch's name
+class iinfo:
     """Limits of an integer dtype: bits, max, min.
 
     Raises:
@@ -54,7 +58,9 @@ class iinfo:  # noqa: N801  PyTorch's name
 
     def __init__(self, type: DType) -> None:
         if type.category is not Category.INTEGER:
-            raise TypeError(f"iinfo() requires an integer input type, but got {type}. Use finfo to handle it.")
+            raise TypeError(
+                f"iinfo() requires an integer input type, but got {type}. Use finfo to handle it."
+            )
         info = np.iinfo(type.numpy)
         self.bits: int = info.bits
         self.max: int = int(info.max)

@@ -23,7 +23,7 @@ class Size(tuple[int, ...]):
     def __repr__(self) -> str:
         return f"raxis.Size([{', '.join(map(str, self))}])"
 
-    def __getitem__(self, index):  # type: ignore[no-untyped-def, override]
+    def __getitem__(self, index):  # type: ignore[no-untyped-def]
         found = tuple.__getitem__(self, index)
         return Size(found) if isinstance(index, slice) else found
 

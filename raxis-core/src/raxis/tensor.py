@@ -260,9 +260,11 @@ class View(Tensor):
 
     _own_edge: Edge | None = None
     _seen: int = 0
+    _one_of_many: str | None = None
+    """The op that made this view along with others; such views are not written in place under the tape."""
 
     @property
-    def _edge(self) -> Edge | None:  # type: ignore[override]
+    def _edge(self) -> Edge | None:
         base = self._base
         if base is not None and base._rebased != self._seen:
             from raxis.autograd.inplace import edge_from_base

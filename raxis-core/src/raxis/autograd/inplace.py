@@ -44,7 +44,7 @@ def check_inplace(name: str, target: Tensor) -> None:
             f"{name}: a view of a leaf Variable that requires grad is being used in an in-place operation. Wrap the "
             "write in raxis.no_grad(), or write to a view of a clone()."
         )
-    maker = getattr(target, "_one_of_many", None)
+    maker = target._one_of_many if isinstance(target, View) else None
     if maker is not None and target._edge is not None:
         raise RuntimeError(
             f"{name}: Output 0 of {maker} is a view and is being modified inplace. This view is the output of a "

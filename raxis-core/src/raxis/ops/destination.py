@@ -100,11 +100,11 @@ def _execute(plan: Plan, arguments: Sequence[Any], target: Tensor) -> None:
                 passed += [item._storage.buffer, item._offset]
             elif item is not None and item is not parameter.default:
                 passed.append(item)
+    assert plan.execute is not None and plan.place is not None  # noqa: PT018  plans of lowered ops have both
     if plan.uses_random:
         from raxis import random
 
         passed += random.reserve(_generator(plan, arguments), plan.place, plan.random_blocks)
-    assert plan.execute is not None  # lowered plans always have one
     plan.execute(*passed, target._storage.buffer, target._offset)
 
 

@@ -51,7 +51,7 @@ def set_default_dtype(dtype: DType) -> None:
     Raises:
         TypeError: if `dtype` is not a floating point dtype.
     """
-    if not isinstance(dtype, DType) or not dtype.is_floating_point:
+    if not getattr(dtype, "is_floating_point", False):
         raise TypeError(f"only floating-point types are supported as the default type, but got {dtype}.")
     if dtype is not _DefaultDtype.current:
         _DefaultDtype.current = dtype

@@ -78,7 +78,7 @@ class _Reentrant(Function):
     """The variant that runs a whole backward pass inside backward."""
 
     @staticmethod
-    def forward(ctx: Any, function: Callable[..., Any], keep_rng: bool, *args: Any) -> Any:  # type: ignore[override]
+    def forward(ctx: Any, function: Callable[..., Any], keep_rng: bool, *args: Any) -> Any:
         ctx.function, ctx.arguments = function, args
         ctx.rng = random.get_rng_state() if keep_rng else None
         return function(*args)
