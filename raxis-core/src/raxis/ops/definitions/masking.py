@@ -284,3 +284,30 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """`masked_scatter` in place."""
     _check_masked_scatter(input, mask, source)
     return input._masked_scatter_(mask, source)
+
+
+@composed("unravel_index(Tensor indices, int[] shape) -> Tensor", method=False, out=False)
+def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
+    """The index along every dimension of flat row-major positions in a tensor of `shape`.
+
+    Args:
+        indices: integers, any shape.
+        shape: sizes.
+
+    Raises:
+        ValueError: if `indices` are not integers or a size is negative.
+
+    Example:
+        >>> import raxis
+        >>> raxis.unravel_index(raxis.tensor([1, 5]), (2, 3))
+        (tensor([0, 1]), tensor([1, 2]))
+    """
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    if indices.dtype.category is not Category.INTEGER:
+        raise ValueError(f"unravel_index(): expected 'indices' to be integer dtype, but got {indices.dtype}")
+    if any(size < 0 for size in sizes):
+        raise ValueError(f"unravel_index(): 'shape' cannot have negative values, got {sizes}")
+    if not sizes:
+        return ()
+    rows = _coordinates(indices.reshape(-1).to(dtypes.int64), sizes)
+    return tuple(row.view(indices._layout.shape) for row in rows.unbind(0))

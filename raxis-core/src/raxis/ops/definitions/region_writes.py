@@ -140,3 +140,29 @@ def as_strided_scatter(
         copy.as_strided(size, stride, offset).copy_(src)
         return copy
     return _replace_strided(input, src.to(input.dtype), tuple(stride), offset)
+
+
+@composed("fill_diagonal_(Tensor input, Scalar fill_value, bool wrap=False) -> Tensor", function=False, out=False)
+def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """Write a number along the main diagonal, in place.
+
+    Args:
+        input: at least two dimensions; more than two must all be of one size.
+        fill_value: a number.
+        wrap: in tall matrices, start the diagonal anew below its end.
+
+    Raises:
+        RuntimeError: if the dimensions do not allow it.
+    """
+    layout = input._layout
+    if layout.ndim < 2:
+        raise RuntimeError(f"dimensions must larger than 1, but got shape {list(layout.shape)}")
+    if layout.ndim > 2 and len(set(layout.shape)) > 1:
+        raise RuntimeError(f"all dimensions of input must be of equal length, but got shape {list(layout.shape)}")
+    rows, columns = layout.shape[:2]
+    starts = range(0, rows, columns + 1) if wrap and layout.ndim == 2 else (0,)
+    for start in starts:
+        count = min(columns, rows - start)
+        place = input._offset + start * layout.strides[0]
+        input.as_strided((count,), (sum(layout.strides),), place).fill_(fill_value)
+    return input
