@@ -287,3 +287,39 @@ def test_truncated_storage_is_refused() -> None:
     )
     with pytest.raises(RuntimeError, match="has 8 bytes"):
         raxis.load(file)
+
+
+def test_models_and_optimizers_move_between_the_libraries(seed: int) -> None:
+    torch.manual_seed(seed)
+    ours, theirs = raxis.nn.Linear(3, 2), torch.nn.Linear(3, 2)
+    optimizers = [raxis.optim.Adam(ours.parameters(), lr=0.1), torch.optim.Adam(theirs.parameters(), lr=0.1)]
+    inputs = np.arange(12, dtype=np.float32).reshape(4, 3)
+    ours(raxis.from_numpy(inputs)).pow(2).sum().backward()
+    optimizers[0].step()
+    saved = into_torch({"model": ours.state_dict(), "optimizer": optimizers[0].state_dict()})
+    theirs.load_state_dict(saved["model"])
+    optimizers[1].load_state_dict(saved["optimizer"])
+    back = from_torch({"model": theirs.state_dict(), "optimizer": optimizers[1].state_dict()})
+    ours.load_state_dict(back["model"])
+    optimizers[0].load_state_dict(back["optimizer"])
+    for model, optimizer, library in ((ours, optimizers[0], raxis), (theirs, optimizers[1], torch)):
+        optimizer.zero_grad()
+        model(library.from_numpy(inputs)).pow(2).sum().backward()
+        optimizer.step()
+    for our_parameter, their_parameter in zip(ours.parameters(), theirs.parameters(), strict=True):
+        np.testing.assert_allclose(
+            our_parameter.detach().numpy(), their_parameter.detach().numpy(), rtol=1e-5, atol=1e-6
+        )
+
+
+def test_whole_modules_need_trust() -> None:
+    file = io.BytesIO()
+    module = raxis.nn.Linear(2, 2)
+    raxis.save(module, file)
+    file.seek(0)
+    with pytest.raises(pickle.UnpicklingError, match="weights_only=False"):
+        raxis.load(file)
+    file.seek(0)
+    loaded = raxis.load(file, weights_only=False)
+    assert loaded.weight.tolist() == module.weight.tolist()
+    assert isinstance(loaded.weight, raxis.nn.Parameter)

@@ -99,6 +99,24 @@ def test_state_can_be_kept() -> None:
     assert raxis.rand(5).tolist() == first
 
 
+def test_forked_streams_leave_no_trace() -> None:
+    first = raxis.rand(3).tolist()
+    raxis.manual_seed(9)
+    with pytest.raises(RuntimeError, match="negative dimension"), raxis.random.fork_rng():
+        raxis.rand(raxis.rand(100).numel(), -1)
+    with raxis.random.fork_rng(enabled=False):
+        after = raxis.rand(3).tolist()
+    raxis.manual_seed(9)
+    assert raxis.rand(3).tolist() == after != first
+    with pytest.raises(RuntimeError, match="16 bytes"):
+        raxis.set_rng_state(raxis.zeros(3, dtype=raxis.uint8))
+    with pytest.raises(RuntimeError, match="64 bits"):
+        raxis.manual_seed(1 << 64)
+    assert (
+        raxis.Generator().manual_seed(-1).initial_seed() == torch.Generator().manual_seed(-1).initial_seed()
+    )
+
+
 COUNT = 40_000
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from raxis.device import Device
@@ -68,8 +70,7 @@ class Generator:
 
         from raxis.interop import from_numpy
 
-        with self._lock:
-            packed = self._seed.to_bytes(8, "little") + self._offset.to_bytes(8, "little")
+        packed = b"".join(word.to_bytes(8, "little") for word in self._state())
         return from_numpy(np.frombuffer(packed, dtype=np.uint8).copy())
 
     def set_state(self, state: Tensor) -> None:
@@ -81,9 +82,15 @@ class Generator:
         packed = bytes(state.cpu().numpy().tobytes())
         if len(packed) != 16:
             raise RuntimeError(f"RNG state must be a uint8 tensor of 16 bytes, but got {len(packed)} bytes.")
+        self._restore(int.from_bytes(packed[:8], "little"), int.from_bytes(packed[8:], "little"))
+
+    def _state(self) -> tuple[int, int]:
         with self._lock:
-            self._seed = int.from_bytes(packed[:8], "little")
-            self._offset = int.from_bytes(packed[8:], "little")
+            return self._seed, self._offset
+
+    def _restore(self, seed: int, offset: int) -> None:
+        with self._lock:
+            self._seed, self._offset = seed, offset
 
     def _reserve(self, blocks: int) -> tuple[int, int]:
         with self._lock:
@@ -159,3 +166,29 @@ def get_rng_state() -> Tensor:
 def set_rng_state(new_state: Tensor) -> None:
     """Restore a state returned by `get_rng_state`."""
     default_generator.set_state(new_state)
+
+
+@contextmanager
+def fork_rng(devices: Iterable[Device | str] | None = None, enabled: bool = True) -> Iterator[None]:
+    """``with fork_rng():`` numbers drawn inside do not change what is drawn afterwards.
+
+    Args:
+        devices: device types or devices whose generators are restored besides the CPU's; default: all.
+        enabled: False makes the block do nothing.
+
+    Example:
+        >>> import raxis
+        >>> _ = raxis.manual_seed(0)
+        >>> with raxis.random.fork_rng():
+        ...     inside = raxis.rand(1)
+        >>> bool(inside == raxis.rand(1))
+        True
+    """
+    chosen = None if devices is None else {Device(device).type for device in devices}
+    others = [generator for device, generator in _device_generators.items() if chosen is None or device.type in chosen]
+    kept = [(generator, generator._state()) for generator in [default_generator, *others]] if enabled else []
+    try:
+        yield
+    finally:
+        for generator, state in kept:
+            generator._restore(*state)
