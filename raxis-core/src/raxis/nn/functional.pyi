@@ -28,6 +28,9 @@ def adaptive_max_pool2d(input: Tensor, output_size: builtins.int | Sequence[buil
 def adaptive_max_pool3d(input: Tensor, output_size: builtins.int | Sequence[builtins.int], return_indices: builtins.bool = ...) -> Tensor:
     """Maxima of as many windows of the last 3 dimension(s) as `output_size` says."""
 
+def affine_grid(theta: Tensor, size: builtins.int | Sequence[builtins.int], align_corners: builtins.bool | None = ...) -> Tensor:
+    """Where an affine map takes every place of an image, for `grid_sample`."""
+
 def alpha_dropout(input: Tensor, p: builtins.float = ..., training: builtins.bool = ..., inplace: builtins.bool = ...) -> Tensor:
     """Dropout that keeps zero mean and unit variance, for networks of `selu`."""
 
@@ -127,6 +130,9 @@ def gelu(input: Tensor, *, approximate: builtins.str = ..., out: Any = ...) -> T
 def glu(input: Tensor, dim: builtins.int = ...) -> Tensor:
     """The first half of `input` times the sigmoid of the second (Dauphin et al., 2016)."""
 
+def grid_sample(input: Tensor, grid: Tensor, mode: builtins.str = ..., padding_mode: builtins.str = ..., align_corners: builtins.bool | None = ...) -> Tensor:
+    """Values of images at the places of a grid."""
+
 def group_norm(input: Tensor, num_groups: builtins.int, weight: Tensor | None = ..., bias: Tensor | None = ..., eps: builtins.float = ...) -> Tensor:
     """Normalise groups of channels over channels and space."""
 
@@ -223,6 +229,9 @@ def mish(input: Tensor, inplace: builtins.bool = ...) -> Tensor:
 def mse_loss(input: Tensor, target: Tensor, size_average: builtins.bool | None = ..., reduce: builtins.bool | None = ..., reduction: builtins.str = ..., weight: Tensor | None = ...) -> Tensor:
     """Squared difference."""
 
+def multi_head_attention_forward(query: Tensor, key: Tensor, value: Tensor, embed_dim_to_check: builtins.int, num_heads: builtins.int, in_proj_weight: Tensor | None, in_proj_bias: Tensor | None, bias_k: Tensor | None, bias_v: Tensor | None, add_zero_attn: builtins.bool, dropout_p: builtins.float, out_proj_weight: Tensor, out_proj_bias: Tensor | None, training: builtins.bool = ..., key_padding_mask: Tensor | None = ..., need_weights: builtins.bool = ..., attn_mask: Tensor | None = ..., use_separate_proj_weight: builtins.bool = ..., q_proj_weight: Tensor | None = ..., k_proj_weight: Tensor | None = ..., v_proj_weight: Tensor | None = ..., static_k: Tensor | None = ..., static_v: Tensor | None = ..., average_attn_weights: builtins.bool = ..., is_causal: builtins.bool = ...) -> Any:
+    """Project queries, keys and values, attend with several heads, project the result."""
+
 def multi_margin_loss(input: Tensor, target: Tensor, p: builtins.int = ..., margin: builtins.float = ..., weight: Tensor | None = ..., size_average: builtins.bool | None = ..., reduce: builtins.bool | None = ..., reduction: builtins.str = ...) -> Tensor:
     """Mean over classes of ``max(0, margin - input[target] + input[other]) ** p``."""
 
@@ -246,6 +255,9 @@ def pad(input: Tensor, pad: builtins.int | Sequence[builtins.int], mode: builtin
 
 def pairwise_distance(x1: Tensor, x2: Tensor, p: builtins.float = ..., eps: builtins.float = ..., keepdim: builtins.bool = ...) -> Tensor:
     """The p-norm of ``x1 - x2 + eps`` along the last dimension."""
+
+def pdist(input: Tensor, p: builtins.float = ...) -> Tensor:
+    """The p-norm distances between all pairs of rows, in the order (0, 1), (0, 2), ..., (1, 2), ..."""
 
 def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
     """[*, C * r * r, H, W] as [*, C, H * r, W * r]."""

@@ -52,16 +52,34 @@ def abs(input: Tensor, *, out: Any = ...) -> Tensor:
 def abs_(input: Tensor) -> Tensor:
     """The magnitude of each element; real for complex ones."""
 
+def absolute(input: Tensor, *, out: Any = ...) -> Tensor:
+    """The magnitude of each element; real for complex ones."""
+
+def absolute_(input: Tensor) -> Tensor:
+    """The magnitude of each element; real for complex ones."""
+
 def acos(input: Tensor, *, out: Any = ...) -> Tensor:
     """The inverse cosine, in radians; NaN outside ``[-1, 1]``."""
 
 def acos_(input: Tensor) -> Tensor:
     """The inverse cosine, in radians; NaN outside ``[-1, 1]``."""
 
+def arccos(input: Tensor, *, out: Any = ...) -> Tensor:
+    """The inverse cosine, in radians; NaN outside ``[-1, 1]``."""
+
+def arccos_(input: Tensor) -> Tensor:
+    """The inverse cosine, in radians; NaN outside ``[-1, 1]``."""
+
 def acosh(input: Tensor, *, out: Any = ...) -> Tensor:
     """The inverse hyperbolic cosine; NaN below 1."""
 
 def acosh_(input: Tensor) -> Tensor:
+    """The inverse hyperbolic cosine; NaN below 1."""
+
+def arccosh(input: Tensor, *, out: Any = ...) -> Tensor:
+    """The inverse hyperbolic cosine; NaN below 1."""
+
+def arccosh_(input: Tensor) -> Tensor:
     """The inverse hyperbolic cosine; NaN below 1."""
 
 def adaptive_avg_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int]) -> Tensor:
@@ -118,7 +136,7 @@ def alias_copy(input: Tensor, *, out: Any = ...) -> Tensor:
 def all(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, out: Any = ...) -> Tensor:
     """Whether all elements, over `dim` or at all, are nonzero; bool (uint8 for uint8)."""
 
-def allclose(input: Tensor, other: Tensor, rtol: builtins.float = ..., atol: builtins.float = ..., equal_nan: builtins.bool = ...) -> Tensor:
+def allclose(input: Tensor, other: Tensor, rtol: builtins.float = ..., atol: builtins.float = ..., equal_nan: builtins.bool = ...) -> builtins.bool:
     """Whether all elements are close; see `isclose`."""
 
 def amax(input: Tensor, dim: builtins.int | Sequence[builtins.int] = ..., keepdim: builtins.bool = ..., *, out: Any = ...) -> Tensor:
@@ -172,10 +190,22 @@ def asin(input: Tensor, *, out: Any = ...) -> Tensor:
 def asin_(input: Tensor) -> Tensor:
     """The inverse sine, in radians; NaN outside ``[-1, 1]``."""
 
+def arcsin(input: Tensor, *, out: Any = ...) -> Tensor:
+    """The inverse sine, in radians; NaN outside ``[-1, 1]``."""
+
+def arcsin_(input: Tensor) -> Tensor:
+    """The inverse sine, in radians; NaN outside ``[-1, 1]``."""
+
 def asinh(input: Tensor, *, out: Any = ...) -> Tensor:
     """The inverse hyperbolic sine."""
 
 def asinh_(input: Tensor) -> Tensor:
+    """The inverse hyperbolic sine."""
+
+def arcsinh(input: Tensor, *, out: Any = ...) -> Tensor:
+    """The inverse hyperbolic sine."""
+
+def arcsinh_(input: Tensor) -> Tensor:
     """The inverse hyperbolic sine."""
 
 def atan(input: Tensor, *, out: Any = ...) -> Tensor:
@@ -184,16 +214,34 @@ def atan(input: Tensor, *, out: Any = ...) -> Tensor:
 def atan_(input: Tensor) -> Tensor:
     """The inverse tangent, in radians."""
 
+def arctan(input: Tensor, *, out: Any = ...) -> Tensor:
+    """The inverse tangent, in radians."""
+
+def arctan_(input: Tensor) -> Tensor:
+    """The inverse tangent, in radians."""
+
 def atan2(input: Tensor, other: Tensor, *, out: Any = ...) -> Tensor:
     """The angle of the point (x, y) = (`other`, `input`), in radians."""
 
 def atan2_(input: Tensor, other: Tensor) -> Tensor:
     """The angle of the point (x, y) = (`other`, `input`), in radians."""
 
+def arctan2(input: Tensor, other: Tensor, *, out: Any = ...) -> Tensor:
+    """The angle of the point (x, y) = (`other`, `input`), in radians."""
+
+def arctan2_(input: Tensor, other: Tensor) -> Tensor:
+    """The angle of the point (x, y) = (`other`, `input`), in radians."""
+
 def atanh(input: Tensor, *, out: Any = ...) -> Tensor:
     """The inverse hyperbolic tangent; NaN outside ``[-1, 1]``."""
 
 def atanh_(input: Tensor) -> Tensor:
+    """The inverse hyperbolic tangent; NaN outside ``[-1, 1]``."""
+
+def arctanh(input: Tensor, *, out: Any = ...) -> Tensor:
+    """The inverse hyperbolic tangent; NaN outside ``[-1, 1]``."""
+
+def arctanh_(input: Tensor) -> Tensor:
     """The inverse hyperbolic tangent; NaN outside ``[-1, 1]``."""
 
 def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
@@ -277,6 +325,9 @@ def cartesian_prod(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
 def cat(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = ...) -> Tensor:
     """The tensors one after another along `dim`."""
 
+def cdist(x1: Tensor, x2: Tensor, p: builtins.float = ..., compute_mode: builtins.str = ...) -> Tensor:
+    """The p-norm distances between all rows of `x1` and all rows of `x2`."""
+
 def ceil(input: Tensor, *, out: Any = ...) -> Tensor:
     """The smallest integer not below each element."""
 
@@ -299,6 +350,12 @@ def clamp(input: Tensor, min: Tensor | builtins.complex | None = ..., max: Tenso
     """Each element brought into ``[min, max]``; `max` where ``min > max``. NaN stays, a NaN bound gives NaN."""
 
 def clamp_(input: Tensor, min: Tensor | builtins.complex | None = ..., max: Tensor | builtins.complex | None = ...) -> Tensor:
+    """Each element brought into ``[min, max]``; `max` where ``min > max``. NaN stays, a NaN bound gives NaN."""
+
+def clip(input: Tensor, min: Tensor | builtins.complex | None = ..., max: Tensor | builtins.complex | None = ..., *, out: Any = ...) -> Tensor:
+    """Each element brought into ``[min, max]``; `max` where ``min > max``. NaN stays, a NaN bound gives NaN."""
+
+def clip_(input: Tensor, min: Tensor | builtins.complex | None = ..., max: Tensor | builtins.complex | None = ...) -> Tensor:
     """Each element brought into ``[min, max]``; `max` where ``min > max``. NaN stays, a NaN bound gives NaN."""
 
 def clamp_max(input: Tensor, max: Tensor | builtins.complex, *, out: Any = ...) -> Tensor:
@@ -466,6 +523,18 @@ def div(input: Tensor | builtins.complex, other: Tensor | builtins.complex, *, r
 def div_(input: Tensor | builtins.complex, other: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = ...) -> Tensor:
     """``input / other``, element by element."""
 
+def divide(input: Tensor | builtins.complex, other: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = ..., out: Any = ...) -> Tensor:
+    """``input / other``, element by element."""
+
+def divide_(input: Tensor | builtins.complex, other: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = ...) -> Tensor:
+    """``input / other``, element by element."""
+
+def true_divide(input: Tensor | builtins.complex, other: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = ..., out: Any = ...) -> Tensor:
+    """``input / other``, element by element."""
+
+def true_divide_(input: Tensor | builtins.complex, other: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = ...) -> Tensor:
+    """``input / other``, element by element."""
+
 def dot(input: Tensor, tensor: Tensor, *, out: Any = ...) -> Tensor:
     """The sum of the products of two vectors."""
 
@@ -499,7 +568,7 @@ def eq(input: Tensor, other: Tensor | builtins.complex, *, out: Any = ...) -> Te
 def eq_(input: Tensor, other: Tensor | builtins.complex) -> Tensor:
     """Whether ``input == other``, as bools."""
 
-def equal(input: Tensor, other: Tensor) -> Tensor:
+def equal(input: Tensor, other: Tensor) -> builtins.bool:
     """Whether two tensors have the same shape and equal elements (NaN equals nothing)."""
 
 def erf(input: Tensor, *, out: Any = ...) -> Tensor:
@@ -619,6 +688,12 @@ def ge(input: Tensor, other: Tensor | builtins.complex, *, out: Any = ...) -> Te
 def ge_(input: Tensor, other: Tensor | builtins.complex) -> Tensor:
     """Whether ``input >= other``, as bools."""
 
+def greater_equal(input: Tensor, other: Tensor | builtins.complex, *, out: Any = ...) -> Tensor:
+    """Whether ``input >= other``, as bools."""
+
+def greater_equal_(input: Tensor, other: Tensor | builtins.complex) -> Tensor:
+    """Whether ``input >= other``, as bools."""
+
 def ger(input: Tensor, vec2: Tensor, *, out: Any = ...) -> Tensor:
     """Another name of `outer`."""
 
@@ -631,14 +706,20 @@ def gt(input: Tensor, other: Tensor | builtins.complex, *, out: Any = ...) -> Te
 def gt_(input: Tensor, other: Tensor | builtins.complex) -> Tensor:
     """Whether ``input > other``, as bools."""
 
+def greater(input: Tensor, other: Tensor | builtins.complex, *, out: Any = ...) -> Tensor:
+    """Whether ``input > other``, as bools."""
+
+def greater_(input: Tensor, other: Tensor | builtins.complex) -> Tensor:
+    """Whether ``input > other``, as bools."""
+
 def hardshrink(input: Tensor, lambd: builtins.float = ..., *, out: Any = ...) -> Tensor:
     """`input` where ``abs(input) > lambd``, else 0."""
 
 def heaviside(input: Tensor, values: Tensor, *, out: Any = ...) -> Tensor:
-    """The step function: 0 below zero, 1 above, `values` at zero; NaN counts as above."""
+    """The step function: 0 below zero, 1 above, `values` at zero; NaN counts as below."""
 
 def heaviside_(input: Tensor, values: Tensor) -> Tensor:
-    """The step function: 0 below zero, 1 above, `values` at zero; NaN counts as above."""
+    """The step function: 0 below zero, 1 above, `values` at zero; NaN counts as below."""
 
 def histc(input: Tensor, bins: builtins.int = ..., min: Any = ..., max: Any = ..., *, out: Any = ...) -> Tensor:
     """How many elements fall in each of `bins` equal intervals; elements outside and NaN are not counted."""
@@ -757,6 +838,12 @@ def le(input: Tensor, other: Tensor | builtins.complex, *, out: Any = ...) -> Te
 def le_(input: Tensor, other: Tensor | builtins.complex) -> Tensor:
     """Whether ``input <= other``, as bools."""
 
+def less_equal(input: Tensor, other: Tensor | builtins.complex, *, out: Any = ...) -> Tensor:
+    """Whether ``input <= other``, as bools."""
+
+def less_equal_(input: Tensor, other: Tensor | builtins.complex) -> Tensor:
+    """Whether ``input <= other``, as bools."""
+
 def lerp(input: Tensor, end: Tensor, weight: Tensor | builtins.complex, *, out: Any = ...) -> Tensor:
     """``input + weight * (end - input)``, exact at both ends."""
 
@@ -850,6 +937,12 @@ def lt(input: Tensor, other: Tensor | builtins.complex, *, out: Any = ...) -> Te
 def lt_(input: Tensor, other: Tensor | builtins.complex) -> Tensor:
     """Whether ``input < other``, as bools."""
 
+def less(input: Tensor, other: Tensor | builtins.complex, *, out: Any = ...) -> Tensor:
+    """Whether ``input < other``, as bools."""
+
+def less_(input: Tensor, other: Tensor | builtins.complex) -> Tensor:
+    """Whether ``input < other``, as bools."""
+
 def masked_fill(input: Tensor, mask: Tensor, value: Tensor | builtins.complex) -> Tensor:
     """`input` with `value` where `mask` is True."""
 
@@ -916,6 +1009,12 @@ def mul(input: Tensor | builtins.complex, other: Tensor | builtins.complex, *, o
 def mul_(input: Tensor | builtins.complex, other: Tensor | builtins.complex) -> Tensor:
     """``input * other``, element by element."""
 
+def multiply(input: Tensor | builtins.complex, other: Tensor | builtins.complex, *, out: Any = ...) -> Tensor:
+    """``input * other``, element by element."""
+
+def multiply_(input: Tensor | builtins.complex, other: Tensor | builtins.complex) -> Tensor:
+    """``input * other``, element by element."""
+
 def multinomial(input: Tensor, num_samples: builtins.int, replacement: builtins.bool = ..., *, generator: Generator | None = ..., out: Tensor | None = ...) -> Tensor:
     """Indices drawn with the probabilities (not necessarily normalised) of each row."""
 
@@ -961,10 +1060,22 @@ def ne(input: Tensor, other: Tensor | builtins.complex, *, out: Any = ...) -> Te
 def ne_(input: Tensor, other: Tensor | builtins.complex) -> Tensor:
     """Whether ``input != other``, as bools."""
 
+def not_equal(input: Tensor, other: Tensor | builtins.complex, *, out: Any = ...) -> Tensor:
+    """Whether ``input != other``, as bools."""
+
+def not_equal_(input: Tensor, other: Tensor | builtins.complex) -> Tensor:
+    """Whether ``input != other``, as bools."""
+
 def neg(input: Tensor, *, out: Any = ...) -> Tensor:
     """``-input``."""
 
 def neg_(input: Tensor) -> Tensor:
+    """``-input``."""
+
+def negative(input: Tensor, *, out: Any = ...) -> Tensor:
+    """``-input``."""
+
+def negative_(input: Tensor) -> Tensor:
     """``-input``."""
 
 def nextafter(input: Tensor, other: Tensor, *, out: Any = ...) -> Tensor:
@@ -999,6 +1110,9 @@ def outer(input: Tensor, vec2: Tensor, *, out: Any = ...) -> Tensor:
 
 def pairwise_distance(x1: Tensor, x2: Tensor, p: builtins.float = ..., eps: builtins.float = ..., keepdim: builtins.bool = ...) -> Tensor:
     """The p-norm of ``x1 - x2 + eps`` along the last dimension."""
+
+def pdist(input: Tensor, p: builtins.float = ...) -> Tensor:
+    """The p-norm distances between all pairs of rows, in the order (0, 1), (0, 2), ..., (1, 2), ..."""
 
 def permute(input: Tensor, *dims: builtins.int | Sequence[builtins.int]) -> Tensor:
     """`input` with its dimensions in the order `dims`."""
@@ -1264,6 +1378,12 @@ def sub(input: Tensor | builtins.complex, other: Tensor | builtins.complex, *, a
 def sub_(input: Tensor | builtins.complex, other: Tensor | builtins.complex, *, alpha: builtins.complex = ...) -> Tensor:
     """``input - alpha * other``, element by element."""
 
+def subtract(input: Tensor | builtins.complex, other: Tensor | builtins.complex, *, alpha: builtins.complex = ..., out: Any = ...) -> Tensor:
+    """``input - alpha * other``, element by element."""
+
+def subtract_(input: Tensor | builtins.complex, other: Tensor | builtins.complex, *, alpha: builtins.complex = ...) -> Tensor:
+    """``input - alpha * other``, element by element."""
+
 def sum(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, dtype: DType | None = ..., out: Any = ...) -> Tensor:
     """The sum over `dim`, or over all elements."""
 
@@ -1348,6 +1468,12 @@ def trunc(input: Tensor, *, out: Any = ...) -> Tensor:
 def trunc_(input: Tensor) -> Tensor:
     """Each element rounded towards zero."""
 
+def fix(input: Tensor, *, out: Any = ...) -> Tensor:
+    """Each element rounded towards zero."""
+
+def fix_(input: Tensor) -> Tensor:
+    """Each element rounded towards zero."""
+
 def unbind(input: Tensor, dim: builtins.int = ...) -> Tensor:
     """The slices of one dimension, without it."""
 
@@ -1365,6 +1491,9 @@ def unique(input: Tensor, sorted: builtins.bool = ..., return_inverse: builtins.
 
 def unique_consecutive(input: Tensor, return_inverse: builtins.bool = ..., return_counts: builtins.bool = ..., dim: builtins.int | None = ...) -> Tensor:
     """The first element of every run of equal elements, or the first of equal slices along `dim`."""
+
+def unravel_index(indices: Tensor, shape: builtins.int | Sequence[builtins.int]) -> Tensor:
+    """The index along every dimension of flat row-major positions in a tensor of `shape`."""
 
 def unsafe_chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = ...) -> Tensor:
     """`chunk` whose results may be written in place under the tape."""

@@ -47,9 +47,11 @@ class _topk_result(NamedTuple):
     indices: Tensor
 
 class TensorMethods:
+    @property
     def H(self) -> Tensor:
         """The conjugate transpose of a matrix."""
 
+    @property
     def T(self) -> Tensor:
         """The tensor with its dimensions in reverse order; meant for matrices."""
 
@@ -70,9 +72,6 @@ class TensorMethods:
 
     def _bernoulli_(self, p: Tensor | builtins.complex, generator: Generator | None = ...) -> Tensor:
         """1 with probability `p`, else 0."""
-
-    def _cast(self, dtype: DType) -> Tensor:
-        """`input` in another dtype, in new memory."""
 
     def _cauchy(self, median: builtins.complex, sigma: builtins.complex, generator: Generator | None = ...) -> Tensor:
         """``median + sigma * tan(pi * (u - 1/2))``."""
@@ -227,6 +226,9 @@ class TensorMethods:
     def _threshold_(self, threshold: Any, value: Any) -> Tensor:
         """`input` where above `threshold`, else `value`."""
 
+    def _to_copy(self, dtype: DType) -> Tensor:
+        """`input` in another dtype, in new memory."""
+
     def _uniform(self, low: builtins.complex, width: builtins.complex, generator: Generator | None = ...) -> Tensor:
         """Uniform numbers of ``[low, low + width)``; both components of complex ones."""
 
@@ -245,6 +247,12 @@ class TensorMethods:
     def abs_(self) -> Tensor:
         """The magnitude of each element; real for complex ones."""
 
+    def absolute(self, *, out: Any = ...) -> Tensor:
+        """The magnitude of each element; real for complex ones."""
+
+    def absolute_(self) -> Tensor:
+        """The magnitude of each element; real for complex ones."""
+
     def __abs__(self) -> Tensor: ...
 
     def acos(self, *, out: Any = ...) -> Tensor:
@@ -253,10 +261,22 @@ class TensorMethods:
     def acos_(self) -> Tensor:
         """The inverse cosine, in radians; NaN outside ``[-1, 1]``."""
 
+    def arccos(self, *, out: Any = ...) -> Tensor:
+        """The inverse cosine, in radians; NaN outside ``[-1, 1]``."""
+
+    def arccos_(self) -> Tensor:
+        """The inverse cosine, in radians; NaN outside ``[-1, 1]``."""
+
     def acosh(self, *, out: Any = ...) -> Tensor:
         """The inverse hyperbolic cosine; NaN below 1."""
 
     def acosh_(self) -> Tensor:
+        """The inverse hyperbolic cosine; NaN below 1."""
+
+    def arccosh(self, *, out: Any = ...) -> Tensor:
+        """The inverse hyperbolic cosine; NaN below 1."""
+
+    def arccosh_(self) -> Tensor:
         """The inverse hyperbolic cosine; NaN below 1."""
 
     def add(self, other: Tensor | builtins.complex, *, alpha: builtins.complex = ..., out: Any = ...) -> Tensor:
@@ -313,7 +333,7 @@ class TensorMethods:
     def all(self, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, out: Any = ...) -> Tensor:
         """Whether all elements, over `dim` or at all, are nonzero; bool (uint8 for uint8)."""
 
-    def allclose(self, other: Tensor, rtol: builtins.float = ..., atol: builtins.float = ..., equal_nan: builtins.bool = ...) -> Tensor:
+    def allclose(self, other: Tensor, rtol: builtins.float = ..., atol: builtins.float = ..., equal_nan: builtins.bool = ...) -> builtins.bool:
         """Whether all elements are close; see `isclose`."""
 
     def amax(self, dim: builtins.int | Sequence[builtins.int] = ..., keepdim: builtins.bool = ..., *, out: Any = ...) -> Tensor:
@@ -358,10 +378,22 @@ class TensorMethods:
     def asin_(self) -> Tensor:
         """The inverse sine, in radians; NaN outside ``[-1, 1]``."""
 
+    def arcsin(self, *, out: Any = ...) -> Tensor:
+        """The inverse sine, in radians; NaN outside ``[-1, 1]``."""
+
+    def arcsin_(self) -> Tensor:
+        """The inverse sine, in radians; NaN outside ``[-1, 1]``."""
+
     def asinh(self, *, out: Any = ...) -> Tensor:
         """The inverse hyperbolic sine."""
 
     def asinh_(self) -> Tensor:
+        """The inverse hyperbolic sine."""
+
+    def arcsinh(self, *, out: Any = ...) -> Tensor:
+        """The inverse hyperbolic sine."""
+
+    def arcsinh_(self) -> Tensor:
         """The inverse hyperbolic sine."""
 
     def atan(self, *, out: Any = ...) -> Tensor:
@@ -370,16 +402,34 @@ class TensorMethods:
     def atan_(self) -> Tensor:
         """The inverse tangent, in radians."""
 
+    def arctan(self, *, out: Any = ...) -> Tensor:
+        """The inverse tangent, in radians."""
+
+    def arctan_(self) -> Tensor:
+        """The inverse tangent, in radians."""
+
     def atan2(self, other: Tensor, *, out: Any = ...) -> Tensor:
         """The angle of the point (x, y) = (`other`, `input`), in radians."""
 
     def atan2_(self, other: Tensor) -> Tensor:
         """The angle of the point (x, y) = (`other`, `input`), in radians."""
 
+    def arctan2(self, other: Tensor, *, out: Any = ...) -> Tensor:
+        """The angle of the point (x, y) = (`other`, `input`), in radians."""
+
+    def arctan2_(self, other: Tensor) -> Tensor:
+        """The angle of the point (x, y) = (`other`, `input`), in radians."""
+
     def atanh(self, *, out: Any = ...) -> Tensor:
         """The inverse hyperbolic tangent; NaN outside ``[-1, 1]``."""
 
     def atanh_(self) -> Tensor:
+        """The inverse hyperbolic tangent; NaN outside ``[-1, 1]``."""
+
+    def arctanh(self, *, out: Any = ...) -> Tensor:
+        """The inverse hyperbolic tangent; NaN outside ``[-1, 1]``."""
+
+    def arctanh_(self) -> Tensor:
         """The inverse hyperbolic tangent; NaN outside ``[-1, 1]``."""
 
     def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: builtins.complex = ..., alpha: builtins.complex = ..., out: Any = ...) -> Tensor:
@@ -505,6 +555,12 @@ class TensorMethods:
         """Each element brought into ``[min, max]``; `max` where ``min > max``. NaN stays, a NaN bound gives NaN."""
 
     def clamp_(self, min: Tensor | builtins.complex | None = ..., max: Tensor | builtins.complex | None = ...) -> Tensor:
+        """Each element brought into ``[min, max]``; `max` where ``min > max``. NaN stays, a NaN bound gives NaN."""
+
+    def clip(self, min: Tensor | builtins.complex | None = ..., max: Tensor | builtins.complex | None = ..., *, out: Any = ...) -> Tensor:
+        """Each element brought into ``[min, max]``; `max` where ``min > max``. NaN stays, a NaN bound gives NaN."""
+
+    def clip_(self, min: Tensor | builtins.complex | None = ..., max: Tensor | builtins.complex | None = ...) -> Tensor:
         """Each element brought into ``[min, max]``; `max` where ``min > max``. NaN stays, a NaN bound gives NaN."""
 
     def clamp_max(self, max: Tensor | builtins.complex, *, out: Any = ...) -> Tensor:
@@ -648,6 +704,18 @@ class TensorMethods:
     def div_(self, other: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = ...) -> Tensor:
         """``input / other``, element by element."""
 
+    def divide(self, other: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = ..., out: Any = ...) -> Tensor:
+        """``input / other``, element by element."""
+
+    def divide_(self, other: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = ...) -> Tensor:
+        """``input / other``, element by element."""
+
+    def true_divide(self, other: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = ..., out: Any = ...) -> Tensor:
+        """``input / other``, element by element."""
+
+    def true_divide_(self, other: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = ...) -> Tensor:
+        """``input / other``, element by element."""
+
     def __truediv__(self, other: Tensor | builtins.complex) -> Tensor: ...
 
     def __rtruediv__(self, other: Tensor | builtins.complex) -> Tensor: ...
@@ -674,7 +742,7 @@ class TensorMethods:
 
     def __eq__(self, other: Any) -> Tensor: ...  # type: ignore[override]
 
-    def equal(self, other: Tensor) -> Tensor:
+    def equal(self, other: Tensor) -> builtins.bool:
         """Whether two tensors have the same shape and equal elements (NaN equals nothing)."""
 
     def erf(self, *, out: Any = ...) -> Tensor:
@@ -724,6 +792,9 @@ class TensorMethods:
 
     def fill_(self, value: Tensor | builtins.complex) -> Tensor:
         """Write `value` over every element."""
+
+    def fill_diagonal_(self, fill_value: builtins.complex, wrap: builtins.bool = ...) -> Tensor:
+        """Write a number along the main diagonal, in place."""
 
     def flatten(self, start_dim: builtins.int = ..., end_dim: builtins.int = ...) -> Tensor:
         """Dimensions `start_dim` to `end_dim` merged into one; a view if possible."""
@@ -800,6 +871,12 @@ class TensorMethods:
     def ge_(self, other: Tensor | builtins.complex) -> Tensor:
         """Whether ``input >= other``, as bools."""
 
+    def greater_equal(self, other: Tensor | builtins.complex, *, out: Any = ...) -> Tensor:
+        """Whether ``input >= other``, as bools."""
+
+    def greater_equal_(self, other: Tensor | builtins.complex) -> Tensor:
+        """Whether ``input >= other``, as bools."""
+
     def __ge__(self, other: Tensor | builtins.complex) -> Tensor: ...
 
     def geometric_(self, p: builtins.float, *, generator: Generator | None = ...) -> Tensor:
@@ -817,6 +894,12 @@ class TensorMethods:
     def gt_(self, other: Tensor | builtins.complex) -> Tensor:
         """Whether ``input > other``, as bools."""
 
+    def greater(self, other: Tensor | builtins.complex, *, out: Any = ...) -> Tensor:
+        """Whether ``input > other``, as bools."""
+
+    def greater_(self, other: Tensor | builtins.complex) -> Tensor:
+        """Whether ``input > other``, as bools."""
+
     def __gt__(self, other: Tensor | builtins.complex) -> Tensor: ...
 
     def half(self, *, memory_format: MemoryFormat | None = ...) -> Tensor:
@@ -826,10 +909,10 @@ class TensorMethods:
         """`input` where ``abs(input) > lambd``, else 0."""
 
     def heaviside(self, values: Tensor, *, out: Any = ...) -> Tensor:
-        """The step function: 0 below zero, 1 above, `values` at zero; NaN counts as above."""
+        """The step function: 0 below zero, 1 above, `values` at zero; NaN counts as below."""
 
     def heaviside_(self, values: Tensor) -> Tensor:
-        """The step function: 0 below zero, 1 above, `values` at zero; NaN counts as above."""
+        """The step function: 0 below zero, 1 above, `values` at zero; NaN counts as below."""
 
     def histc(self, bins: builtins.int = ..., min: Any = ..., max: Any = ..., *, out: Any = ...) -> Tensor:
         """How many elements fall in each of `bins` equal intervals; elements outside and NaN are not counted."""
@@ -843,6 +926,7 @@ class TensorMethods:
     def hypot_(self, other: Tensor) -> Tensor:
         """``sqrt(input**2 + other**2)`` without overflow."""
 
+    @property
     def imag(self) -> Tensor:
         """The imaginary part of a complex tensor, as a view."""
 
@@ -966,6 +1050,12 @@ class TensorMethods:
     def le_(self, other: Tensor | builtins.complex) -> Tensor:
         """Whether ``input <= other``, as bools."""
 
+    def less_equal(self, other: Tensor | builtins.complex, *, out: Any = ...) -> Tensor:
+        """Whether ``input <= other``, as bools."""
+
+    def less_equal_(self, other: Tensor | builtins.complex) -> Tensor:
+        """Whether ``input <= other``, as bools."""
+
     def __le__(self, other: Tensor | builtins.complex) -> Tensor: ...
 
     def lerp(self, end: Tensor, weight: Tensor | builtins.complex, *, out: Any = ...) -> Tensor:
@@ -1061,11 +1151,19 @@ class TensorMethods:
     def lt_(self, other: Tensor | builtins.complex) -> Tensor:
         """Whether ``input < other``, as bools."""
 
+    def less(self, other: Tensor | builtins.complex, *, out: Any = ...) -> Tensor:
+        """Whether ``input < other``, as bools."""
+
+    def less_(self, other: Tensor | builtins.complex) -> Tensor:
+        """Whether ``input < other``, as bools."""
+
     def __lt__(self, other: Tensor | builtins.complex) -> Tensor: ...
 
+    @property
     def mH(self) -> Tensor:
         """The last two dimensions exchanged, conjugated."""
 
+    @property
     def mT(self) -> Tensor:
         """The last two dimensions exchanged."""
 
@@ -1133,6 +1231,12 @@ class TensorMethods:
     def mul_(self, other: Tensor | builtins.complex) -> Tensor:
         """``input * other``, element by element."""
 
+    def multiply(self, other: Tensor | builtins.complex, *, out: Any = ...) -> Tensor:
+        """``input * other``, element by element."""
+
+    def multiply_(self, other: Tensor | builtins.complex) -> Tensor:
+        """``input * other``, element by element."""
+
     def __mul__(self, other: Tensor | builtins.complex) -> Tensor: ...
 
     def __rmul__(self, other: Tensor | builtins.complex) -> Tensor: ...
@@ -1184,12 +1288,24 @@ class TensorMethods:
     def ne_(self, other: Tensor | builtins.complex) -> Tensor:
         """Whether ``input != other``, as bools."""
 
+    def not_equal(self, other: Tensor | builtins.complex, *, out: Any = ...) -> Tensor:
+        """Whether ``input != other``, as bools."""
+
+    def not_equal_(self, other: Tensor | builtins.complex) -> Tensor:
+        """Whether ``input != other``, as bools."""
+
     def __ne__(self, other: Any) -> Tensor: ...  # type: ignore[override]
 
     def neg(self, *, out: Any = ...) -> Tensor:
         """``-input``."""
 
     def neg_(self) -> Tensor:
+        """``-input``."""
+
+    def negative(self, *, out: Any = ...) -> Tensor:
+        """``-input``."""
+
+    def negative_(self) -> Tensor:
         """``-input``."""
 
     def __neg__(self) -> Tensor: ...
@@ -1295,6 +1411,7 @@ class TensorMethods:
     def ravel(self) -> Tensor:
         """All elements in one dimension, in row-major order; a view if possible."""
 
+    @property
     def real(self) -> Tensor:
         """The real part, as a view; real tensors themselves."""
 
@@ -1490,6 +1607,12 @@ class TensorMethods:
     def sub_(self, other: Tensor | builtins.complex, *, alpha: builtins.complex = ...) -> Tensor:
         """``input - alpha * other``, element by element."""
 
+    def subtract(self, other: Tensor | builtins.complex, *, alpha: builtins.complex = ..., out: Any = ...) -> Tensor:
+        """``input - alpha * other``, element by element."""
+
+    def subtract_(self, other: Tensor | builtins.complex, *, alpha: builtins.complex = ...) -> Tensor:
+        """``input - alpha * other``, element by element."""
+
     def __sub__(self, other: Tensor | builtins.complex) -> Tensor: ...
 
     def __rsub__(self, other: Tensor | builtins.complex) -> Tensor: ...
@@ -1580,6 +1703,12 @@ class TensorMethods:
     def trunc_(self) -> Tensor:
         """Each element rounded towards zero."""
 
+    def fix(self, *, out: Any = ...) -> Tensor:
+        """Each element rounded towards zero."""
+
+    def fix_(self) -> Tensor:
+        """Each element rounded towards zero."""
+
     def type(self, dtype: Any = ..., non_blocking: builtins.bool = ...) -> Any:
         """The type's name, such as ``'raxis.FloatTensor'``; with `dtype` (a dtype or such a name), `input` cast to it."""
 
@@ -1620,7 +1749,7 @@ class TensorMethods:
         """`unsqueeze` in place."""
 
     def untyped_storage(self) -> Any:
-        """The storage: the same object for every view of it."""
+        """The memory, shared by all views; see `raxis.untyped_storage.UntypedStorage`."""
 
     def var(self, dim: Any = ..., unbiased: builtins.bool | None = ..., keepdim: builtins.bool = ..., *, correction: Any = ...) -> Tensor:
         """The variance over `dim`, or of all elements: ``sum(abs(x - mean) ** 2) / max(0, n - correction)``."""

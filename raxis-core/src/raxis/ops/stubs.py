@@ -134,9 +134,10 @@ def function_stub(namespace: str) -> str:
     )
     parts = [_HEADER, _result_classes(ops)]
     for op in ops:
-        parts.append(_definition(op, op.name, method=False, out=op.out))
-        if op.inplace:
-            parts.append(_definition(op, f"{op.name}_", method=False, out=False))
+        for name in (op.name, *op.aliases):
+            parts.append(_definition(op, name, method=False, out=op.out))
+            if op.inplace:
+                parts.append(_definition(op, f"{name}_", method=False, out=False))
     return "\n".join(part for part in parts if part)
 
 
@@ -145,9 +146,12 @@ def method_stub() -> str:
     ops = sorted((op for op in OPS.values() if op.method), key=lambda op: op.name)
     lines = ["class TensorMethods:"]
     for op in ops:
-        lines.append(_definition(op, op.name, method=True, out=op.out, indent="    "))
-        if op.inplace:
-            lines.append(_definition(op, f"{op.name}_", method=True, out=False, indent="    "))
+        if op.attribute:
+            lines.append("    @property")
+        for name in (op.name, *op.aliases):
+            lines.append(_definition(op, name, method=True, out=op.out and not op.attribute, indent="    "))
+            if op.inplace:
+                lines.append(_definition(op, f"{name}_", method=True, out=False, indent="    "))
         lines.extend(_operator_definitions(op))
     return "\n".join([_HEADER, _result_classes(ops), *lines])
 

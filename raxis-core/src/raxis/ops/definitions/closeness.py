@@ -59,7 +59,7 @@ def isclose(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: b
 
 
 @composed(
-    "allclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
+    "allclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool",
     out=False,
 )
 def allclose(
@@ -76,7 +76,7 @@ def allclose(
     return bool(close.all())
 
 
-@composed("equal(Tensor input, Tensor other) -> Tensor", out=False)
+@composed("equal(Tensor input, Tensor other) -> bool", out=False)
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape and equal elements (NaN equals nothing).
 
