@@ -9,7 +9,7 @@ import numpy as np
 from raxis.device import Device
 from raxis.dtypes import DType
 from raxis.layout import extent, layout_of
-from raxis.ops.definitions.description import bytes_of
+from raxis.ops.definitions.memory import bytes_of
 from raxis.placement import place_of
 from raxis.storage import Storage, allocate
 from raxis.tensor import Tensor, View, wrap

@@ -36,7 +36,7 @@ class UntypedStorage:
 
     def data_ptr(self) -> int:
         """The host address of the memory; where there is none, a number that is the same for the same memory."""
-        from raxis.ops.definitions.description import address_of
+        from raxis.ops.definitions.memory import address_of
 
         return address_of(self._storage)
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from raxis import dtypes
 from raxis.autograd.grad_mode import mode
 from raxis.autograd.transfer import record_transfer
 from raxis.device import Device
@@ -17,7 +16,6 @@ from raxis.layout import Layout, broadcast_shapes, dense_strides_like, layout_of
 from raxis.memory_format import channels_last, contiguous_format, preserve_format
 from raxis.memory_format import memory_format as MemoryFormat
 from raxis.ops.definitions.creation import zeros_like
-from raxis.ops.definitions.factory import check_fits
 from raxis.ops.promotion import Promotion
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import broadcast, cast
@@ -175,136 +173,6 @@ def _transfer(tensor: Tensor, device: Device) -> Tensor:
     storage = allocate(source.size, place_of(device))
     storage.place.backend.copy_from_host(source, storage.buffer, 0)
     return wrap(storage, 0, layout)
-
-
-@lowered(
-    "_fill(Tensor input, Tensor|Scalar value) -> Tensor",
-    vjp={"input": lambda grad: zeros_like(grad), "value": lambda grad: grad.sum()},
-    inplace=True,
-    function=False,
-    out=False,
-)
-def _fill(input: Tensor, value: Tensor) -> Any:
-    """`value` everywhere."""
-    if value._layout.ndim:
-        raise RuntimeError(
-            f"fill_ only supports 0-dimension value tensor but got tensor with {value._layout.ndim} dimensions."
-        )
-    return broadcast(cast(value, input.dtype), input._layout.shape)
-
-
-@composed("fill(Tensor input, Tensor|Scalar value) -> Tensor", method=False, out=False)
-def fill(input: Tensor, value: Any) -> Tensor:
-    """A tensor like `input` with every element `value`; see `fill_`."""
-    _check_fill(input, value)
-    return input._fill(value)
-
-
-@composed("fill_(Tensor input, Tensor|Scalar value) -> Tensor", out=False)
-def fill_(input: Tensor, value: Any) -> Tensor:
-    """Write `value` over every element.
-
-    Args:
-        input: any shape and dtype.
-        value: number or 0-d tensor.
-
-    Raises:
-        RuntimeError: if `value` has dimensions, or does not fit the dtype.
-
-    Example:
-        >>> import raxis
-        >>> raxis.zeros(2).fill_(3)
-        tensor([3., 3.])
-    """
-    _check_fill(input, value)
-    return input._fill_(value)
-
-
-_ROOMY = frozenset(
-    {dtypes.bool_, dtypes.int64, dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128}
-)
-
-
-def _check_fill(input: Tensor, value: Any) -> None:
-    """Check the range of numbers; a small int fits every roomy dtype, which keeps the usual call fast."""
-    dtype = input._layout.dtype
-    small = type(value) is int and dtype in _ROOMY and -(1 << 31) < value < 1 << 31
-    if not small and not isinstance(value, Tensor):
-        check_fits(value, dtype)
-
-
-@composed("zero_(Tensor input) -> Tensor", out=False)
-def zero_(input: Tensor) -> Tensor:
-    """Write 0 over every element.
-
-    Example:
-        >>> import raxis
-        >>> raxis.ones(2).zero_()
-        tensor([0., 0.])
-    """
-    return input._fill_(0)
-
-
-@composed("item(Tensor input) -> Scalar", function=False, out=False)
-def item(input: Tensor) -> Any:
-    """The only element as a Python number.
-
-    Raises:
-        RuntimeError: if there is not exactly one element.
-
-    Example:
-        >>> import raxis
-        >>> raxis.tensor([2.5]).item()
-        2.5
-    """
-    if input._layout.numel != 1:
-        raise RuntimeError(f"a Tensor with {input._layout.numel} elements cannot be converted to Scalar")
-    value = host_array(input).item()
-    return value if isinstance(value, (bool, int, float, complex)) else float(value)
-
-
-@composed("tolist(Tensor input) -> list", function=False, out=False)
-def tolist(input: Tensor) -> Any:
-    """The elements as nested lists of Python numbers; of a 0-d tensor, the number.
-
-    Example:
-        >>> import raxis
-        >>> raxis.tensor([[1, 2], [3, 4]]).tolist()
-        [[1, 2], [3, 4]]
-    """
-    array = host_array(input)
-    return (array.astype(np.float32) if array.dtype.kind == "V" else array).tolist()
-
-
-@composed("numpy(Tensor input, *, bool force=False) -> ndarray", function=False, out=False)
-def numpy(input: Tensor, *, force: bool = False) -> np.ndarray:
-    """The elements as a NumPy array that shares this tensor's memory.
-
-    Args:
-        input: a CPU tensor that requires no grad.
-        force: also take tensors that require grad or live elsewhere, copying where needed.
-
-    Raises:
-        RuntimeError: if `input` requires grad.
-        TypeError: if `input` is not in host memory.
-
-    Example:
-        >>> import raxis
-        >>> raxis.ones(2).numpy()
-        array([1., 1.], dtype=float32)
-    """
-    if force:
-        return host_array(input)
-    if input._layout.device.type != "cpu":
-        raise TypeError(
-            f"can't convert {input._layout.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to "
-            "host memory first."
-        )
-    if input.requires_grad:
-        raise RuntimeError(
-            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
-        )
-    return host_array(input)
 
 
 @composed("to(Tensor input, *args, **kwargs) -> Tensor", function=False, out=False)

@@ -1,0 +1,326 @@
+"""New tensors of random numbers: rand, randn, randint, randperm and their *_like forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from raxis import dtypes
+from raxis.dtypes import Category, DType
+from raxis.memory_format import layout as StorageLayout
+from raxis.memory_format import memory_format
+from raxis.ops.definitions import random
+from raxis.ops.definitions.creation import empty_like
+from raxis.ops.definitions.factory import (
+    CREATION_OPTIONS,
+    check_layout,
+    like_layout,
+    marked,
+    prepared,
+    sizes_of,
+)
+from raxis.ops.promotion import get_default_dtype
+from raxis.ops.table import Effect, composed
+from raxis.placement import DeviceLike, as_device
+from raxis.random import Generator
+from raxis.tensor import Tensor
+
+_OPTIONS: dict[str, Any] = {"method": False, "out": False, "effect": Effect.RANDOM}
+_SIZED = f"(int... size, *, Generator? generator=None, Tensor? out=None, {CREATION_OPTIONS}) -> Tensor"
+_LIKE = f"(Tensor input, *, Generator? generator=None, {CREATION_OPTIONS}, memory_format? memory_format=None) -> Tensor"
+
+
+@composed("rand" + _SIZED, **_OPTIONS)
+def rand(
+    *args: Any,
+    size: Any = None,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: StorageLayout | None = None,
+    device: DeviceLike | None = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Numbers uniform on [0, 1).
+
+    Args:
+        size: ints, or one sequence of ints.
+        generator: stream to draw from; default: the device's, see `manual_seed`.
+        dtype: floating point or complex; default: `get_default_dtype`.
+
+    Raises:
+        RuntimeError: for other dtypes or negative sizes.
+
+    Example:
+        >>> import raxis
+        >>> x = raxis.rand(100)
+        >>> bool(((x >= 0) & (x < 1)).all())
+        True
+    """
+    return _drawn(random._rand, sizes_of(args, size), generator, out, dtype, layout, device, requires_grad)
+
+
+@composed("randn" + _SIZED, **_OPTIONS)
+def randn(
+    *args: Any,
+    size: Any = None,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: StorageLayout | None = None,
+    device: DeviceLike | None = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Normal numbers of mean 0 and variance 1 (Box and Muller, 1958); arguments as `rand`.
+
+    Example:
+        >>> import raxis
+        >>> raxis.randn(2, 3).shape
+        raxis.Size([2, 3])
+    """
+    return _drawn(random._randn, sizes_of(args, size), generator, out, dtype, layout, device, requires_grad)
+
+
+def _drawn(
+    draw: Any,
+    size: tuple[int, ...],
+    generator: Generator | None,
+    out: Tensor | None,
+    dtype: DType | None,
+    layout: StorageLayout | None,
+    device: DeviceLike | None,
+    requires_grad: bool,
+) -> Tensor:
+    """The common body of rand and randn."""
+    check_layout(layout)
+    if out is not None:
+        return prepared(out, size, dtype).copy_(draw(size, generator, dtype=out.dtype, device=out.device))
+    return marked(
+        draw(size, generator, dtype=dtype or get_default_dtype(), device=as_device(device)), requires_grad
+    )
+
+
+@composed("rand_like" + _LIKE, **_OPTIONS)
+def rand_like(
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    dtype: DType | None = None,
+    layout: StorageLayout | None = None,
+    device: DeviceLike | None = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: memory_format | None = None,
+) -> Tensor:
+    """Numbers uniform on [0, 1) with `input`'s shape and, unless given, its dtype and device.
+
+    Example:
+        >>> import raxis
+        >>> raxis.rand_like(raxis.ones(2, 3)).shape
+        raxis.Size([2, 3])
+    """
+    return _drawn_like(random._rand, input, generator, dtype, layout, device, requires_grad, memory_format)
+
+
+@composed("randn_like" + _LIKE, **_OPTIONS)
+def randn_like(
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    dtype: DType | None = None,
+    layout: StorageLayout | None = None,
+    device: DeviceLike | None = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: memory_format | None = None,
+) -> Tensor:
+    """Normal numbers with `input`'s shape and, unless given, its dtype and device.
+
+    Example:
+        >>> import raxis
+        >>> raxis.randn_like(raxis.ones(2, 3)).shape
+        raxis.Size([2, 3])
+    """
+    return _drawn_like(random._randn, input, generator, dtype, layout, device, requires_grad, memory_format)
+
+
+def _drawn_like(
+    draw: Any,
+    input: Tensor,
+    generator: Generator | None,
+    dtype: DType | None,
+    layout: StorageLayout | None,
+    device: DeviceLike | None,
+    requires_grad: bool,
+    order: memory_format | None,
+) -> Tensor:
+    check_layout(layout)
+    target = like_layout(input, dtype, device, order)
+    made = draw(target.shape, generator, dtype=target.dtype, device=target.device)
+    if made._layout is not target:
+        made = empty_like(input, dtype=target.dtype, device=target.device, memory_format=order).copy_(made)
+    return marked(made, requires_grad)
+
+
+@composed(
+    "randint(int low, int? high=None, int[]? size=None, *, Generator? generator=None, Tensor? out=None, "
+    f"{CREATION_OPTIONS}) -> Tensor",
+    **_OPTIONS,
+)
+def randint(
+    *args: Any,
+    low: int = 0,
+    high: int | None = None,
+    size: Any = None,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: StorageLayout | None = None,
+    device: DeviceLike | None = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Integers uniform on ``[low, high)``: ``randint(high, size)`` or ``randint(low, high, size)``.
+
+    Args:
+        low: smallest value; default 0.
+        high: one above the largest value.
+        size: sequence of ints.
+        generator: stream to draw from.
+        dtype: default: int64.
+
+    Raises:
+        RuntimeError: if ``low >= high``, or the bounds do not fit `dtype`.
+
+    Example:
+        >>> import raxis
+        >>> x = raxis.randint(3, 5, (100,))
+        >>> x.min().item() >= 3 and x.max().item() < 5
+        True
+    """
+    check_layout(layout)
+    low, high, shape = _randint_arguments(args, low, high, size)
+    target = dtype or (dtypes.int64 if out is None else out.dtype)
+    count = integer_range("random_", low, high, target)
+    where = as_device(device) if out is None else out.device
+    made: Tensor = random._randint(shape, low, count, generator, dtype=target, device=where)
+    return marked(made, requires_grad) if out is None else prepared(out, shape, dtype).copy_(made)
+
+
+def _randint_arguments(args: tuple[Any, ...], low: int, high: int | None, size: Any) -> tuple[int, int, Any]:
+    given = list(args)
+    if given and not isinstance(given[-1], int) and size is None:
+        size = given.pop()
+    if len(given) == 2:
+        low, high = given
+    elif len(given) == 1:
+        low, high = (low, given[0]) if high is None else (given[0], high)
+    if high is None or size is None:
+        raise TypeError("randint() takes (high, size) or (low, high, size).")
+    return int(low), int(high), sizes_of((size,))
+
+
+def integer_range(name: str, low: int, high: int, dtype: DType) -> int:
+    """How many integers lie in ``[low, high)``.
+
+    Raises:
+        RuntimeError: if there is none, or `dtype` does not hold them all.
+    """
+    if low >= high:
+        raise RuntimeError(f"{name} expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    smallest, largest = integer_bounds(dtype)
+    for what, value in (("from", low), ("to - 1", high - 1)):
+        if not smallest <= value <= largest:
+            raise RuntimeError(
+                f"{what} is out of bounds for {dtype.name}: {value} is not in [{smallest}, {largest}]"
+            )
+    return min(high - low, (1 << 63) - 1)
+
+
+def integer_bounds(dtype: DType) -> tuple[int, int]:
+    """The integers that `dtype` holds; for floats, those that `random_` may be asked for."""
+    if dtype.category is Category.BOOL:
+        return 0, 1
+    if dtype.category is Category.INTEGER:
+        bits = 8 * dtype.itemsize
+        return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if dtype.is_signed else (0, (1 << bits) - 1)
+    if dtype.is_complex:
+        raise RuntimeError(f'"random_" not implemented for {dtype.name}')
+    return -(1 << 63), (1 << 63) - 1
+
+
+@composed(
+    f"randint_like(Tensor input, int low, int? high=None, *, Generator? generator=None, {CREATION_OPTIONS}, "
+    "memory_format? memory_format=None) -> Tensor",
+    **_OPTIONS,
+)
+def randint_like(
+    input: Tensor,
+    *args: Any,
+    low: int = 0,
+    high: int | None = None,
+    dtype: DType | None = None,
+    device: DeviceLike | None = None,
+    **options: Any,
+) -> Tensor:
+    """Integers uniform on ``[low, high)`` with `input`'s shape and, unless given, its dtype and device.
+
+    Called as ``randint_like(input, high)`` or ``randint_like(input, low, high)``.
+
+    Raises:
+        RuntimeError: if ``low >= high``, or the bounds do not fit the dtype.
+
+    Example:
+        >>> import raxis
+        >>> raxis.randint_like(raxis.ones(2), 1)
+        tensor([0., 0.])
+    """
+    options.pop("memory_format", None)
+    target = input.device if device is None else device
+    return randint(
+        *args,
+        low=low,
+        high=high,
+        size=input._layout.shape,
+        dtype=dtype or input.dtype,
+        device=target,
+        **options,
+    )
+
+
+@composed(
+    f"randperm(int n, *, Generator? generator=None, Tensor? out=None, {CREATION_OPTIONS}) -> Tensor",
+    **_OPTIONS,
+)
+def randperm(
+    n: int,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: StorageLayout | None = None,
+    device: DeviceLike | None = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """The integers 0 to ``n - 1`` in random order.
+
+    Raises:
+        RuntimeError: if `n` is negative, or `dtype` does not hold ``n - 1``.
+
+    Example:
+        >>> import raxis
+        >>> raxis.randperm(4).sort().values
+        tensor([0, 1, 2, 3])
+    """
+    check_layout(layout)
+    if n < 0:
+        raise RuntimeError(f"n must be non-negative, got {n}")
+    target = dtype or (dtypes.int64 if out is None else out.dtype)
+    limit = 1 << random.MANTISSA_BITS[target] if target.is_floating_point else integer_bounds(target)[1]
+    if n - 1 > limit:
+        raise RuntimeError(f"n is too large for result tensor type: {target.name} does not hold {n - 1}")
+    where = as_device(device) if out is None else out.device
+    made: Tensor = random._randperm(n, generator, dtype=target, device=where)
+    return marked(made, requires_grad) if out is None else prepared(out, (n,), dtype).copy_(made)
