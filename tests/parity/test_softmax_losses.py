@@ -15,7 +15,7 @@ LOSSES = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "kl_div", "poisson_nll_loss",
     "gaussian_nll_loss", "margin_ranking_loss", "hinge_embedding_loss", "soft_margin_loss",
     "cosine_embedding_loss", "multi_margin_loss", "multilabel_margin_loss",
-    "multilabel_soft_margin_loss", "triplet_margin_loss", "cosine_similarity", "pairwise_distance",
+    "multilabel_soft_margin_loss", "triplet_margin_loss", "cosine_similarity", "pairwise_distance", "ctc_loss",
 ]  # fmt: skip
 COARSE = {torch.float16: (5e-3, 5e-3), torch.bfloat16: (5e-2, 5e-2)}
 
@@ -113,6 +113,27 @@ def test_old_reduction_arguments(old: dict[str, bool], new: str) -> None:
     with pytest.warns(UserWarning, match="will be deprecated"):
         found = F.mse_loss(x, y, **old)
     assert found.tolist() == F.mse_loss(x, y, reduction=new).tolist()
+
+
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+@pytest.mark.parametrize("concatenated", [False, True])
+def test_ctc_of_impossible_repeated_and_empty_targets(reduction: str, concatenated: bool) -> None:
+    torch.manual_seed(0)
+    logits = torch.randn(4, 4, 3, dtype=torch.float64)
+    targets = torch.tensor([[1, 2, -1], [1, 1, 1], [2, 2, -1], [-1, -1, -1]])
+    lengths, inputs = torch.tensor([2, 3, 2, 0]), torch.tensor([4, 4, 3, 2])
+    labels = targets[targets > 0] if concatenated else targets.clamp(min=1)
+    options = {"reduction": reduction, "zero_infinity": True}
+
+    def loss_and_gradient(library, loss, x, *rest):
+        x.requires_grad = True
+        value = loss(x.log_softmax(2), *rest, **options)
+        return value, library.autograd.grad(value.sum(), x)[0]
+
+    expected = loss_and_gradient(torch, torch.nn.functional.ctc_loss, logits, labels, inputs, lengths)
+    ours = [to_raxis(operand) for operand in (logits, labels, inputs, lengths)]
+    for found, wanted in zip(loss_and_gradient(raxis, F.ctc_loss, *ours), expected, strict=True):
+        torch.testing.assert_close(to_torch(found), wanted.detach())
 
 
 @pytest.mark.parametrize("distance", [None, lambda x, y: (x - y).abs().sum(-1)])

@@ -177,7 +177,7 @@ def multi_head_attention_forward(
     if not use_separate_proj_weight:
         if in_proj_weight is None:
             raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
-        weights = in_proj_weight.chunk(3)
+        weights = tuple(in_proj_weight.chunk(3))
     q, k, v = _projected((query, key, value), weights, in_proj_bias)
     mask = _mask_of_heads(attn_mask, batch, num_heads, length, k.shape[0])
     state = _Heads(
