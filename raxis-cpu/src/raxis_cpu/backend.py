@@ -1,4 +1,4 @@
-"""The backend of device ``cpu``: its own memory, and core's NumPy programs, which call NumPy's BLAS."""
+"""The backend of device ``cpu``: its own memory, loop kernels compiled by LLVM, NumPy's BLAS for products."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from raxis.backends.api import Backend, DeviceProperties, Executable, Strides
 from raxis.backends.reference.backend import ReferenceBackend
 from raxis_cpu.allocator import CachingAllocator
+from raxis_cpu.executable import compile_program
 
 if TYPE_CHECKING:
     from raxis.ptir.program import Program
@@ -32,7 +33,7 @@ class CpuBackend(Backend):
     """
 
     def __init__(self) -> None:
-        self._programs = ReferenceBackend()
+        self._interpreter = ReferenceBackend()
         self._total_memory = total_memory()
         self._allocator = CachingAllocator(self._total_memory // _CACHE_SHARE)
         if hasattr(os, "register_at_fork"):
@@ -62,7 +63,8 @@ class CpuBackend(Backend):
         *,
         in_place: bool = False,
     ) -> Executable:
-        return self._programs.compile(program, inputs, outputs, in_place=in_place)
+        native = compile_program(program, inputs, outputs, in_place=in_place, allocate=self._allocator.allocate)
+        return native or self._interpreter.compile(program, inputs, outputs, in_place=in_place)
 
     def host_view(self, buffer: Buffer) -> Buffer:
         return buffer

@@ -1,7 +1,7 @@
 """The entry point of a kernel: a METH_FASTCALL function whose `self` is the bytes object of its parameters.
 
-``kernel(address, offset, ..., number, ...)`` takes, in the order given by `Argument`s, two integers for every buffer
-(its address and an offset in elements) and a Python number for every scalar. It returns None, or raises
+``kernel(buffer, offset, ..., number, ...)`` takes, in the order given by `Argument`s, an address or a NumPy array and an
+offset in elements for every buffer, and a Python number for every scalar. It returns None, or raises
 
 - IndexError, for an index out of range, before anything is stored,
 - RuntimeError ("ZeroDivisionError"), for an integer divisor 0, before anything is stored,
@@ -26,14 +26,29 @@ from raxis_cpu.llvm.runtime import function_pointer
 
 _PAYLOAD = bytes.__basicsize__ - 1
 """Where a bytes object keeps its bytes."""
+_ARRAY_DATA = object.__basicsize__
+"""Where a NumPy array keeps the address of its data: the first field after the object's head (NumPy's stable ABI)."""
 _PARTS_PER_THREAD = 4
 
 
 class Argument(NamedTuple):
-    """One argument of the executable: a buffer slot (address and offset) or a by-value scalar."""
+    """What the arguments of the executable stand for, in order.
 
-    kind: Literal["buffer", "scalar"]
+    Attributes:
+        kind: "buffer" (an address and an offset), "array" (a NumPy array, of which only the address of its data is
+            read, and an offset), "scalar" (a number), or "unused" (anything).
+        number: the buffer slot or scalar; for "unused", how many arguments to pass over.
+    """
+
+    kind: Literal["array", "buffer", "scalar", "unused"]
     number: int
+
+    @property
+    def places(self) -> int:
+        """How many Python arguments it takes."""
+        if self.kind == "unused":
+            return self.number
+        return 1 if self.kind == "scalar" else 2
 
 
 class Entry:
@@ -71,7 +86,7 @@ class Entry:
 
     def _check_count(self) -> None:
         function = self._function
-        expected = sum(2 if argument.kind == "buffer" else 1 for argument in self._arguments)
+        expected = sum(argument.places for argument in self._arguments)
         given = function.argument(I64, "count")
         with function.when(given.compare("ne", expected)):
             text = f"kernel {self._kernel.name} expected {expected} arguments, but got another number of them."
@@ -106,12 +121,11 @@ class Entry:
     def _read_arguments(self) -> None:
         place = 0
         for argument in self._arguments:
-            if argument.kind == "buffer":
-                self._read_buffer(argument.number, place)
-                place += 2
-            else:
+            if argument.kind == "scalar":
                 self._read_scalar(argument.number, place)
-                place += 1
+            elif argument.kind != "unused":
+                self._read_buffer(argument, place)
+            place += argument.places
 
     def _argument(self, place: int) -> Value:
         function = self._function
@@ -123,11 +137,17 @@ class Entry:
         self._suspect.set(self._suspect.get() | number.compare("eq", -1))
         return number
 
-    def _read_buffer(self, buffer: int, place: int) -> None:
-        address = self._converted(I64, table.AS_INTEGER, place)
+    def _read_buffer(self, argument: Argument, place: int) -> None:
+        buffer = argument.number
+        address = self._address(argument, place)
         offset = self._converted(I64, table.AS_INTEGER, place + 1)
         start = address + offset * self._kernel.buffers[buffer].itemsize
         self._function.store(start, self._slot(self._layout.buffer_slot(buffer)))
+
+    def _address(self, argument: Argument, place: int) -> Value:
+        if argument.kind == "buffer":
+            return self._converted(I64, table.AS_INTEGER, place)
+        return self._function.load(I64, self._function.advance(self._argument(place), _ARRAY_DATA, 1))
 
     def _read_scalar(self, scalar: int, place: int) -> None:
         dtype = self._kernel.scalars[scalar]

@@ -1,0 +1,171 @@
+"""Executables of whole programs: loop kernels as machine code, library routines, temporaries.
+
+A program that is one loop kernel *is* the kernel's built-in function. Otherwise a line of generated Python calls each
+step in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from raxis.backends.api import Executable, Strides
+from raxis.layout import extent
+from raxis.ops.source import compile_function
+from raxis.ptir.program import Program
+from raxis.schedule import Buffer, LibraryStep, LoopStep, Schedule, schedule
+from raxis.schedule.graph import ELEMENTWISE
+from raxis_cpu.llvm import Argument, build, supports
+from raxis_cpu.routines import routine
+
+
+def compile_program(
+    program: Program,
+    inputs: Sequence[Strides | None],
+    outputs: Sequence[Strides],
+    *,
+    in_place: bool,
+    allocate: Callable[[int], Any],
+) -> Executable | None:
+    """The executable of `program`; None if a part of it can only be interpreted."""
+    if any(item.regions and item.primitive != "composite" for item in program.instructions):
+        return None
+    made = schedule(program, inputs, outputs, in_place=in_place)
+    if not all(_is_native(step) for step in made.steps):
+        return None
+    signature = _Signature(program)
+    return _single_kernel(made, signature) or _Assembler(made, signature, allocate).function(program.name)
+
+
+def _is_native(step: LoopStep | LibraryStep) -> bool:
+    """Whether the renderer knows every node of the step."""
+    if isinstance(step, LibraryStep):
+        return True
+    nodes = step.kernel.nodes
+    return all(
+        supports(node.op, nodes[node.inputs[-1]].dtype) for node in nodes if node.op in ELEMENTWISE and node.inputs
+    )
+
+
+class _Signature:
+    """The arguments of the executable, by role and position."""
+
+    def __init__(self, program: Program) -> None:
+        self.names: list[str] = []
+        self.keys: list[tuple[str, int]] = []
+        for position, parameter in enumerate(program.parameters):
+            self._add("scalar" if parameter.by_value else "parameter", position)
+        for position, _ in enumerate(program.results):
+            self._add("result", position)
+
+    def _add(self, role: str, position: int) -> None:
+        name = f"{role}_{position}"
+        self.keys.append((role, position))
+        self.names += [name] if role == "scalar" else [name, f"{name}_offset"]
+
+    def arguments(self, step: LoopStep, buffers: Sequence[Buffer]) -> tuple[Argument, ...] | None:
+        """The order in which a kernel alone takes them; None if one memory fills several slots, or a temporary one."""
+        slots = {(buffers[number].role, buffers[number].position): slot for slot, number in enumerate(step.buffers)}
+        if len(slots) < len(step.buffers) or not slots.keys() <= set(self.keys):
+            return None
+        scalars = {("scalar", position): number for number, position in enumerate(step.scalars)}
+        found = []
+        for key in self.keys:
+            if key in slots:
+                found.append(Argument("array", slots[key]))
+            elif key in scalars:
+                found.append(Argument("scalar", scalars[key]))
+            else:
+                found.append(Argument("unused", 1 if key[0] == "scalar" else 2))
+        return tuple(found)
+
+
+def _single_kernel(made: Schedule, signature: _Signature) -> Executable | None:
+    if len(made.steps) != 1 or not isinstance(made.steps[0], LoopStep):
+        return None
+    (step,) = made.steps
+    arguments = signature.arguments(step, made.buffers)
+    if arguments is None:
+        return None
+    return build(step.kernel, arguments).bind(step.kernel)
+
+
+class _Assembler:
+    """Writes the Python function that runs several steps."""
+
+    def __init__(self, made: Schedule, signature: _Signature, allocate: Callable[[int], Any]) -> None:
+        self._schedule = made
+        self._signature = signature
+        self._names: dict[str, Any] = {"_allocate": allocate, "_ndarray": np.ndarray}
+        self._lines: list[str] = []
+        self._arrays: dict[int, str] = {}
+
+    def function(self, name: str) -> Executable:
+        """The finished function."""
+        self._allocate_temporaries()
+        for step in self._schedule.steps:
+            if isinstance(step, LoopStep):
+                self._run_kernel(step)
+            else:
+                self._run_library(step)
+        body = "".join(f"    {line}\n" for line in self._lines) or "    pass\n"
+        source = f"def run({', '.join(self._signature.names)}):\n{body}"
+        made: Executable = compile_function(source, "run", f"<raxis_cpu {name}>", self._names)
+        return made
+
+    def _bind(self, prefix: str, thing: object) -> str:
+        name = f"_{prefix}_{len(self._names)}"
+        self._names[name] = thing
+        return name
+
+    def _allocate_temporaries(self) -> None:
+        sizes: dict[int, int] = {}
+        for buffer in self._schedule.buffers:
+            if buffer.role == "temporary":
+                nbytes = extent(buffer.shape, buffer.strides) * buffer.dtype.itemsize
+                sizes[buffer.position] = max(sizes.get(buffer.position, 0), nbytes)
+        for position, nbytes in sizes.items():
+            self._lines.append(f"temporary_{position} = _allocate({nbytes})")
+
+    def _memory(self, number: int) -> tuple[str, str]:
+        buffer = self._schedule.buffers[number]
+        name = f"{buffer.role}_{buffer.position}"
+        return name, "0" if buffer.role == "temporary" else f"{name}_offset"
+
+    def _run_kernel(self, step: LoopStep) -> None:
+        slots = [Argument("array", slot) for slot in range(len(step.buffers))]
+        scalars = [Argument("scalar", number) for number in range(len(step.scalars))]
+        kernel = self._bind("kernel", build(step.kernel, (*slots, *scalars)).bind(step.kernel))
+        passed = [part for number in step.buffers for part in self._memory(number)]
+        passed += [f"scalar_{position}" for position in step.scalars]
+        self._lines.append(f"{kernel}({', '.join(passed)})")
+
+    def _run_library(self, step: LibraryStep) -> None:
+        operands = [
+            self._number(step, place) if number < 0 else self._array(number)
+            for place, number in enumerate(step.operands)
+        ]
+        results = [self._array(number) for number in step.results]
+        call = routine(step.instruction)
+        self._lines.append(f"{self._bind('routine', call)}({', '.join([*operands, *results])})")
+
+    def _number(self, step: LibraryStep, place: int) -> str:
+        """A by-value scalar as a rank-0 array."""
+        dtype = self._bind("dtype", step.instruction.operands[place].type.dtype.numpy)
+        return f"{self._bind('array', np.asarray)}(scalar_{~step.operands[place]}, {dtype})"
+
+    def _array(self, number: int) -> str:
+        """The local name of a buffer as a NumPy array."""
+        if number not in self._arrays:
+            buffer = self._schedule.buffers[number]
+            memory, offset = self._memory(number)
+            itemsize = buffer.dtype.itemsize
+            name = self._arrays[number] = f"array_{number}"
+            shape = self._bind("shape", buffer.shape)
+            dtype = self._bind("dtype", buffer.dtype.numpy)
+            strides = self._bind("strides", tuple(stride * itemsize for stride in buffer.strides))
+            place = "0" if offset == "0" else f"{offset} * {itemsize}"
+            self._lines.append(f"{name} = _ndarray({shape}, {dtype}, {memory}, {place}, {strides})")
+        return self._arrays[number]
