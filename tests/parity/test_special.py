@@ -9,8 +9,9 @@ from tests.parity import opinfo
 from tests.parity.opinfo import Exclusion
 
 NAMES = (
-    "digamma", "erf", "erfc", "erfinv", "frexp", "ldexp", "lgamma", "mvlgamma", "polygamma", "special.entr",
-    "special.erfcx", "special.log_ndtr", "special.ndtr", "special.ndtri", "special.polygamma", "special.xlog1py",
+    "digamma", "erf", "erfc", "erfinv", "frexp", "i0", "ldexp", "lgamma", "mvlgamma", "polygamma", "special.entr",
+    "special.erfcx", "special.i0e", "special.i1", "special.i1e",
+    "special.log_ndtr", "special.ndtr", "special.ndtri", "special.polygamma", "special.xlog1py",
     "special.zeta",
 )  # fmt: skip
 

@@ -20,6 +20,7 @@ from raxis.ops.functions import (
     erfinv,
     exp2,
     expm1,
+    i0,
     lgamma,
     log1p,
     log_softmax,
@@ -42,6 +43,6 @@ psi = digamma
 _TABLE = install(sys.modules[__name__], "raxis.special")
 
 __all__ = [  # noqa: PLE0604  the table decides
-    "digamma", "erf", "erfc", "erfinv", "exp2", "expit", "expm1", "gammaln", "log1p", "log_softmax", "logit",
+    "digamma", "erf", "erfc", "erfinv", "exp2", "expit", "expm1", "gammaln", "i0", "log1p", "log_softmax", "logit",
     "logsumexp", "multigammaln", "polygamma", "psi", "round", "sinc", "softmax", "xlogy", *_TABLE,
 ]  # fmt: skip

@@ -736,6 +736,12 @@ def hypot(input: Tensor, other: Tensor, *, out: Any = ...) -> Tensor:
 def hypot_(input: Tensor, other: Tensor) -> Tensor:
     """``sqrt(input**2 + other**2)`` without overflow."""
 
+def i0(input: Tensor, *, out: Any = ...) -> Tensor:
+    """The modified Bessel function of the first kind, order 0."""
+
+def i0_(input: Tensor) -> Tensor:
+    """The modified Bessel function of the first kind, order 0."""
+
 def imag(input: Tensor) -> Tensor:
     """The imaginary part of a complex tensor, as a view."""
 

@@ -926,6 +926,12 @@ class TensorMethods:
     def hypot_(self, other: Tensor) -> Tensor:
         """``sqrt(input**2 + other**2)`` without overflow."""
 
+    def i0(self, *, out: Any = ...) -> Tensor:
+        """The modified Bessel function of the first kind, order 0."""
+
+    def i0_(self) -> Tensor:
+        """The modified Bessel function of the first kind, order 0."""
+
     @property
     def imag(self) -> Tensor:
         """The imaginary part of a complex tensor, as a view."""

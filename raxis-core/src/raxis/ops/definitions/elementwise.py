@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from raxis.dtypes import Category
@@ -78,3 +78,12 @@ def require_category(name: str, operand: Tensor, *admitted: Category) -> None:
         raise NotImplementedError(
             f'"{name}" not implemented for {operand.dtype.name}: its operands must be of a {wanted} dtype.'
         )
+
+
+def chebyshev(x: Tensor, coefficients: Sequence[float]) -> Tensor:
+    """A Chebyshev series at `x` in [-1, 1], by Clenshaw's recurrence; the lowest order comes first."""
+    last = before_last = x * 0
+    for coefficient in coefficients[:0:-1]:
+        last, before_last = 2 * x * last - before_last + coefficient, last
+    made: Tensor = x * last - before_last + coefficients[0]
+    return made

@@ -11,7 +11,14 @@ from typing import Any
 
 from raxis.dtypes import Category
 from raxis.ops.definitions.comparison import where
-from raxis.ops.definitions.elementwise import binary, check_some_tensor, computed, require_category, unary
+from raxis.ops.definitions.elementwise import (
+    binary,
+    chebyshev,
+    check_some_tensor,
+    computed,
+    require_category,
+    unary,
+)
 from raxis.ops.definitions.exponentials import as_like, exp, log, log1p
 from raxis.ops.promotion import Promotion
 from raxis.ops.table import elementwise
@@ -44,13 +51,9 @@ _SCALED_ERFC = (
 
 
 def _log_scaled_erfc(x: Tensor) -> Tensor:
-    """log(exp(x**2) * erfc(x)) for x >= 0, by Clenshaw's recurrence."""
+    """log(exp(x**2) * erfc(x)) for x >= 0."""
     t = 2 / (2 + x)
-    twice = 4 * t - 2
-    higher = second = t * 0
-    for coefficient in _SCALED_ERFC[:0:-1]:
-        higher, second = twice * higher - second + coefficient, higher
-    made: Tensor = log(t) + (0.5 * twice * higher - second + _SCALED_ERFC[0])
+    made: Tensor = log(t) + chebyshev(2 * t - 1, _SCALED_ERFC)
     return made
 
 
