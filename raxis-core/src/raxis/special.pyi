@@ -16,6 +16,15 @@ def entr(input: Tensor, *, out: Any = ...) -> Tensor:
 def erfcx(input: Tensor, *, out: Any = ...) -> Tensor:
     """``exp(input ** 2) * erfc(input)`` without overflow."""
 
+def i0e(input: Tensor, *, out: Any = ...) -> Tensor:
+    """``exp(-abs(input)) * i0(input)``."""
+
+def i1(input: Tensor, *, out: Any = ...) -> Tensor:
+    """The modified Bessel function of the first kind, order 1."""
+
+def i1e(input: Tensor, *, out: Any = ...) -> Tensor:
+    """``exp(-abs(input)) * i1(input)``."""
+
 def log_ndtr(input: Tensor, *, out: Any = ...) -> Tensor:
     """The logarithm of the normal distribution function, accurate in the lower tail."""
 

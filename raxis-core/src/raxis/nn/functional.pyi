@@ -91,6 +91,9 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = ..., eps: buil
 def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = ..., size_average: builtins.bool | None = ..., ignore_index: builtins.int = ..., reduce: builtins.bool | None = ..., reduction: builtins.str = ..., label_smoothing: builtins.float = ...) -> Tensor:
     """Cross entropy between logits and classes or class probabilities."""
 
+def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: builtins.int = ..., reduction: builtins.str = ..., zero_infinity: builtins.bool = ...) -> Tensor:
+    """Negative log likelihood of label sequences under all their alignments with the input."""
+
 def dropout(input: Tensor, p: builtins.float = ..., training: builtins.bool = ..., inplace: builtins.bool = ...) -> Tensor:
     """Zero elements with probability `p` and scale the others by ``1 / (1 - p)``."""
 
