@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from raxis.ptir.primitives.elementwise import PRIMITIVES as _ELEMENTWISE
-from raxis.ptir.program import Instruction, Program, Value
+from raxis.ptir.program import Instruction, Parameter, Program, Value
 from raxis.schedule.affine import VIEWS
 
 ELEMENTWISE = frozenset(primitive.name for primitive in _ELEMENTWISE)
@@ -51,6 +51,10 @@ class Graph:
             opened += self._opened(region.instructions)
             self._stands_for.update(zip(instruction.results, region.results, strict=True))
         return opened
+
+    def is_number(self, value: Value) -> bool:
+        """Whether the value is a by-value parameter."""
+        return isinstance(value, Parameter) and value.by_value
 
     def is_uniform(self, value: Value) -> bool:
         """Whether every element is the same number, known from the program."""

@@ -64,6 +64,10 @@ class Placement(Protocol):
         """Where the value lies; it is computed first if it lies nowhere yet."""
         ...
 
+    def locate_dense(self, value: Value) -> Memory:
+        """Where the value lies in row-major order; it is copied there if need be."""
+        ...
+
     def space_of(self, value: Value) -> Space:
         """The space of the kernel that would compute the value."""
         ...
@@ -120,7 +124,7 @@ class KernelBuilder:
 
     def _make(self, value: Value, index: Index) -> int:
         item = self._graph.producer.get(value)
-        if item is None and getattr(value, "by_value", False):
+        if self._graph.is_number(value):
             return self._scalar(value)
         if item is None or self._placement.held(value) or not self._graph.is_fusable(value):
             return self._load(value, index)
@@ -167,8 +171,14 @@ class KernelBuilder:
     def _view(self, item: Instruction, value: Value, index: Index) -> int:
         operand = item.operands[0]
         moved = through_view(item.primitive, item.attributes, operand.type.shape, index, self._rank)
-        # Merged dimensions have no affine index, but dense memory reads the same in either shape.
-        return self._load(value, index) if moved is None else self.node(operand, moved)
+        return self._reshaped(operand, value, index) if moved is None else self.node(operand, moved)
+
+    def _reshaped(self, operand: Value, value: Value, index: Index) -> int:
+        """Merged dimensions have no affine index, but dense memory reads the same in either shape."""
+        buffer = self._placement.locate_dense(operand).buffer
+        position = linear(index, contiguous_strides(value.type.shape), self._rank)
+        access = Access(self._slot(buffer, value.type.dtype), position.coefficients, position.offset)
+        return self._add("load", (), value.type.dtype, access)
 
     def _reduction(self, item: Instruction, value: Value, index: Index) -> int:
         operand = item.operands[0]

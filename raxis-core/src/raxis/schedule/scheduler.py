@@ -74,6 +74,7 @@ class _Scheduler:
         self.buffers: list[Buffer] = []
         self.steps: list[Step] = []
         self._temporaries = 0
+        self._dense_copies: dict[Value, int] = {}
         self._memory: dict[Value, int] = {}
         self._home: dict[Value, int] = {}
         for position, (value, strides) in enumerate(zip(graph.parameters, inputs, strict=True)):
@@ -139,7 +140,7 @@ class _Scheduler:
             self._concatenate(item, self._target(value))
         elif item.primitive == "pad":
             self._pad(item, self._target(value))
-        elif self._is_dense_reshape(item):
+        elif item.primitive == "reshape" and value not in self._home and not self.graph.is_number(item.operands[0]):
             self._rename(item, value)
         elif self.graph.is_fusable(value):
             space = self.space_of(value)
@@ -150,31 +151,30 @@ class _Scheduler:
     def _target(self, value: Value) -> int:
         """The buffer `value` is to be written to: its result buffer, or a new temporary."""
         home = self._home.get(value)
-        if home is not None:
-            return home
+        return self._temporary(value) if home is None else home
+
+    def _temporary(self, value: Value) -> int:
         self._temporaries += 1
         return self._buffer("temporary", self._temporaries - 1, value, contiguous_strides(value.type.shape))
 
-    def _is_dense_reshape(self, item: Instruction) -> bool:
-        if item.primitive != "reshape" or item.results[0] in self._home:
-            return False
-        operand = item.operands[0]
-        buffer = self._memory.get(operand)
-        if buffer is None:
-            return not self.graph.is_fusable(operand) and not getattr(operand, "by_value", False)
-        return self.buffers[buffer].strides == contiguous_strides(operand.type.shape)
+    def locate_dense(self, value: Value) -> Memory:
+        """Where `value` lies in row-major order."""
+        value = self.graph.resolve(value)
+        memory = self.locate(value)
+        dense = contiguous_strides(value.type.shape)
+        if memory.strides == dense:
+            return memory
+        if value not in self._dense_copies:
+            copy = self._temporary(value)
+            self._loop([(value, copy)], Space(value.type.shape))
+            self._dense_copies[value] = copy
+        return Memory(self._dense_copies[value], dense)
 
     def _rename(self, item: Instruction, value: Value) -> None:
         """A reshape of dense memory is the same memory in another shape."""
-        memory = self.locate(item.operands[0])
-        dense = contiguous_strides(item.operands[0].type.shape)
-        if memory.strides != dense:
-            self._loop([(value, self._target(value))], Space(value.type.shape))
-            return
+        buffer = self.locate_dense(item.operands[0]).buffer
         shape = value.type.shape
-        self.buffers.append(
-            self.buffers[memory.buffer]._replace(shape=shape, strides=contiguous_strides(shape))
-        )
+        self.buffers.append(self.buffers[buffer]._replace(shape=shape, strides=contiguous_strides(shape)))
         self._memory[value] = len(self.buffers) - 1
 
     # ---- steps --------------------------------------------------------------------------------------
@@ -252,7 +252,7 @@ class _Scheduler:
         self._memory.update(zip(item.results, results, strict=True))
 
     def _library_operand(self, operand: Value) -> int:
-        if getattr(operand, "by_value", False):
+        if self.graph.is_number(operand):
             return ~self.graph.position(operand)
         return self.locate(operand).buffer
 
