@@ -100,6 +100,8 @@ _LAZY_NAMES = {
     "from_numpy": "raxis.interop",
     "frombuffer": "raxis.interop",
     "from_dlpack": "raxis.interop",
+    "set_num_threads": "raxis.threads",
+    "get_num_threads": "raxis.threads",
 }
 """Functions outside the op table and where they live."""
 
@@ -119,6 +121,8 @@ if TYPE_CHECKING:
     from raxis.printing import set_printoptions as set_printoptions
     from raxis.serialization import load as load
     from raxis.serialization import save as save
+    from raxis.threads import get_num_threads as get_num_threads
+    from raxis.threads import set_num_threads as set_num_threads
 
 
 def __getattr__(name: str) -> Any:

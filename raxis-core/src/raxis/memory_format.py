@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class memory_format:  # noqa: N801  PyTorch's name
+class memory_format:
     """An order of dimensions in memory; `preserve_format` keeps the operand's."""
 
     __slots__ = ("name",)
@@ -18,7 +18,7 @@ class memory_format:  # noqa: N801  PyTorch's name
         return self.name
 
 
-class layout:  # noqa: N801  PyTorch's name
+class layout:
     """How elements are stored; there is only `strided`."""
 
     def __repr__(self) -> str:

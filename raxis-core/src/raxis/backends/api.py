@@ -131,3 +131,10 @@ class Backend(abc.ABC):
 
     def empty_cache(self) -> None:
         """Give cached memory back to the system."""
+
+    def set_num_threads(self, count: int) -> None:
+        """Let `count` threads of the host work on one kernel; for backends that compute on the host."""
+
+    def get_num_threads(self) -> int:
+        """How many threads of the host work on one kernel."""
+        return 1
