@@ -21,7 +21,7 @@ def set_num_threads(count: int) -> None:
         >>> import raxis
         >>> raxis.set_num_threads(raxis.get_num_threads())
     """
-    if not isinstance(count, int) or isinstance(count, bool):
+    if type(count) is not int:
         raise TypeError(f"set_num_threads expects an int, but got {type(count).__name__}")
     if count < 1:
         raise RuntimeError(f"set_num_threads expects a positive integer, but got {count}")
