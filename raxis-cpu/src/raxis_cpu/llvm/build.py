@@ -44,9 +44,9 @@ class Built:
     def __init__(self, specimen: Specimen, arguments: Sequence[Argument]) -> None:
         ir, self._layout = render(specimen, arguments, host())
         self._code = Code(compile(ir))
-        name = specimen.kernel.name.encode()
-        # The function refers to the definition, which refers to the code; neither may go before it.
-        self._definition = _MethodDefinition(name, self._code.address("entry"), _METH_FASTCALL, None)
+        name, address = specimen.kernel.name.encode(), self._code.address("entry")
+        # Built-ins refer to the definition, which refers to the code; neither may go before them.
+        self._definition = _MethodDefinition(name, address, _METH_FASTCALL, None)
 
     def bind(self, kernel: LoopKernel) -> Callable[..., None]:
         """The built-in of a kernel of this specimen. It lives no longer than this object."""

@@ -69,8 +69,10 @@ def fmod(x: Value, y: Value) -> Value:
     regular = small | dividend.compare("lt", divisor)
     undefined = (dividend - dividend).compare("ne", 0.0) | divisor.compare("eq", 0.0) | y.compare("ne", y)
     result = function.variable(x.type, undefined.select((x * y) / (x * y), rest))
-    with function.when(any_lane(~(regular | undefined))):
-        result.set((regular | undefined).select(result.get(), _long_division(dividend, divisor)))
+    large = ~(regular | undefined)
+    with function.when(any_lane(large)):
+        long = _long_division(large.select(dividend, 0.0), large.select(divisor, 1.0))
+        result.set(large.select(long, result.get()))
     return copy_sign(result.get(), x)
 
 
@@ -112,10 +114,11 @@ def _exponent(x: Value) -> Value:
 
 
 def _times_power(y: Value, power: Value) -> Value:
-    half = power >> 1
-    first = ((half + 1023) << 52).convert("bitcast", "double")
-    second = ((power - half + 1023) << 52).convert("bitcast", "double")
-    return y * first * second
+    """y * 2**power, in four steps: from the least number to the greatest it is 2**2097."""
+    quarter = power >> 2
+    for share in (quarter, quarter, quarter, power - quarter * 3):
+        y = y * ((share + 1023) << 52).convert("bitcast", "double")
+    return y
 
 
 def remainder(x: Value, y: Value) -> Value:

@@ -232,10 +232,11 @@ def polynomial(x: Value, coefficients: Sequence[float]) -> Value:
 
 
 class Function:
-    """One function being written."""
+    """One function being written; `scales` if the machine multiplies by powers of two in one instruction."""
 
-    def __init__(self, header: str) -> None:
+    def __init__(self, header: str, *, scales: bool = False) -> None:
         self.header = header
+        self.scales = scales
         self._entry: list[str] = []
         self._lines: list[str] = []
         self._count = 0

@@ -120,6 +120,28 @@ class PairwiseSum(Accumulator):
             left.set(left.get() >> 1)
 
 
+class FloatExtreme(Accumulator):
+    """The greatest or smallest float: NaN is remembered apart, which leaves one instruction to wait for."""
+
+    def __init__(self, function: Function, node: Node, operand: DType, lanes: int) -> None:
+        super().__init__(function, node, operand, lanes)
+        self._predicate = "gt" if node.op == "reduce_max" else "lt"
+        self._undefined = function.variable(Type("i1", lanes), False)
+
+    def take(self, value: Register, position: Value | None, valid: Value | None) -> None:
+        (new,), (best,) = _values(value), _values(self.get())
+        undefined = is_nan(new)
+        best = best.compare(self._predicate, new).select(best, new)
+        if valid is not None:
+            undefined = undefined & valid
+            best = valid.select(best, self._parts[0].get())
+        self._undefined.set(self._undefined.get() | undefined)
+        self._parts[0].set(best)
+
+    def settle(self) -> None:
+        self._parts[0].set(self._undefined.get().select(float("nan"), self._parts[0].get()))
+
+
 class Extreme(Accumulator):
     """argmax or argmin: the first NaN, else the first of the greatest or smallest."""
 
@@ -166,6 +188,8 @@ def accumulator(function: Function, node: Node, operand: DType, lanes: int) -> A
         return Extreme(function, node, operand, lanes)
     if node.op == "reduce_sum" and operand.category >= Category.FLOAT:
         return PairwiseSum(function, node, operand, lanes)
+    if node.op in {"reduce_max", "reduce_min"} and operand.is_floating_point:
+        return FloatExtreme(function, node, operand, lanes)
     return Accumulator(function, node, operand, lanes)
 
 

@@ -67,7 +67,9 @@ class Renderer:
         self._checks = checks
         self._lane_count = layout.lanes
         header = "internal void @check(ptr noalias %context, i64 %begin, i64 %end)"
-        self.function = Function(header if checks else header.replace("@check", "@part"))
+        self.function = Function(
+            header if checks else header.replace("@check", "@part"), scales=target.has_masks
+        )
         context = self.function.argument(PTR, "context")
         self._context = context
         self._parameters = self.function.load(PTR, self._slot(PARAMETERS))
@@ -303,10 +305,29 @@ class Renderer:
         for node, accumulated in accumulators.items():
             (operand,) = self._kernel.nodes[node].inputs
             accumulated.take(self._vector(frame, operand), self._flat_position(frame, node), valid)
+        if 0 < number == self._plan.pass_count - 2:
+            self._fetch_ahead(frame)
         if number == self._plan.pass_count - 1 and not self._checks:
             for index, store in enumerate(self._kernel.stores):
                 if self._plan.is_full(store):
                     self._store(frame, index, store)
+
+    def _fetch_ahead(self, frame: Frame) -> None:
+        """During the arithmetic of a row, bring what the next pass writes and the next row reads into the cache."""
+        if self._plan.lanes_are_rows or not self._plan.outer:
+            return
+        function, outer = self.function, self._plan.outer[-1]
+        for number, node in enumerate(self._kernel.nodes):
+            if node.op == "load" and self._lane_stride(node.detail) == 1 and node.detail.strides[outer] == GENERAL:
+                access = self._access_numbers["node", number]
+                address = self._address(frame, node.detail, access)
+                ahead = self._parameter("stride", access, outer)
+                ahead = function.advance(address, ahead, node.dtype.itemsize)
+                function.line(f"call void @llvm.prefetch.p0({ahead}, i32 0, i32 3, i32 1)")
+        for number, store in enumerate(self._kernel.stores):
+            if self._lane_stride(store.access) == 1:
+                address = self._address(frame, store.access, self._access_numbers["store", number])
+                function.line(f"call void @llvm.prefetch.p0({address}, i32 1, i32 3, i32 1)")
 
     def _flat_position(self, frame: Frame, node: int) -> Value | None:
         """Position within the inner axes, for argmax and argmin."""

@@ -70,6 +70,8 @@ def _remainder(x: Value, n: Value) -> Value:
 def _scaled(value: Value, shifted: Value, halvings: int) -> Value:
     """value * 2**(n - halvings), where n are the low bits of `shifted`; in two steps, for subnormal results."""
     form = format_of(value.type)
+    if value.function.scales:
+        return _scaled_at_once(value, shifted - (form.magic + halvings))
     # Biased by an even number, so that the halves are positive.
     excess = 1 << (form.mantissa.bit_length() + 6)
     bits = shifted.bits()
@@ -77,6 +79,12 @@ def _scaled(value: Value, shifted: Value, halvings: int) -> Value:
     first = n >> 1
     second = n - first
     return value * _power_of_two(first, excess // 2, value) * _power_of_two(second, excess // 2, value)
+
+
+def _scaled_at_once(value: Value, exponent: Value) -> Value:
+    n = exponent.convert("fptosi", "i32")
+    name = f"@llvm.ldexp.{value.type.suffix}.{n.type.suffix}"
+    return value.function.call(value.type, name, value, n)
 
 
 def _power_of_two(n: Value, excess: int, like: Value) -> Value:
@@ -124,7 +132,7 @@ def _tanh_single(x: Value) -> Value:
     ratio = 2.0 / bottom
     # What the sum and the quotient lost.
     low = fma(-ratio, bottom, 2.0) - ratio * (grown - (bottom - 1.0))
-    large = (1.0 - ratio) - low * (ratio * 0.5)
+    large = 1.0 - fma(low, ratio * 0.5, ratio)
     return copy_sign(magnitude.compare("lt", 0.8).select(small, large), x)
 
 
