@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 
 _PATTERN = re.compile(r"([a-z_][a-z0-9_]*)(?::(0|[1-9][0-9]*))?")
@@ -32,6 +33,8 @@ class Device:
         if isinstance(type, Device):
             return type
         name, parsed = _parse(type)
+        if index is not None:
+            index = _checked_index(index)
         if parsed is not None and index is not None:
             raise RuntimeError(f"type (string) must not include an index because index was passed: {type!r}")
         key = (name, parsed if index is None else index)
@@ -67,6 +70,16 @@ class Device:
 
     def __reduce__(self) -> tuple[object, tuple[str, int | None]]:
         return (Device, (self.type, self.index))
+
+
+def _checked_index(index: int) -> int:
+    try:
+        number = operator.index(index)
+    except TypeError:
+        raise TypeError(f"device(): argument 'index' must be int, not {index.__class__.__name__}") from None
+    if number < 0:
+        raise RuntimeError(f"Device index must not be negative, but got {number}.")
+    return number
 
 
 def _parse(text: str) -> tuple[str, int | None]:

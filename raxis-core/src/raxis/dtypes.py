@@ -91,6 +91,7 @@ ALL: tuple[DType, ...] = (
     complex128,
 )
 HALF: frozenset[DType] = frozenset({float16, bfloat16})
+_OF_PYTHON_TYPE: dict[type, DType] = {bool: bool_, int: int64, float: float64, complex: complex128}
 
 _BY_NAME = {dtype.name: dtype for dtype in ALL}
 _BY_NUMPY = {dtype.numpy: dtype for dtype in ALL}
@@ -143,6 +144,20 @@ def scalar_category(scalar_type: type) -> Category:
     raise TypeError(f"expected a Tensor or a Python number, but got {scalar_type.__name__}.")
 
 
+def as_dtype(value: Any) -> DType:
+    """A dtype argument: a DType, or one of Python's own types (``float`` is float64, ``int`` is int64).
+
+    Raises:
+        TypeError: for anything else.
+    """
+    if isinstance(value, DType):
+        return value
+    found = _OF_PYTHON_TYPE.get(value) if isinstance(value, type) else None
+    if found is None:
+        raise TypeError(f"argument 'dtype' must be raxis.dtype, not {type(value).__name__}")
+    return found
+
+
 def promote_types(first: DType, second: DType) -> DType:
     """The smallest dtype to which both can be converted, by PyTorch's lattice.
 
@@ -151,6 +166,7 @@ def promote_types(first: DType, second: DType) -> DType:
         >>> raxis.promote_types(raxis.float16, raxis.bfloat16)
         raxis.float32
     """
+    first, second = as_dtype(first), as_dtype(second)
     if first is second:
         return first
     low, high = (first, second) if first.category <= second.category else (second, first)
@@ -177,6 +193,7 @@ def can_cast(from_: DType, to: DType) -> bool:
         >>> raxis.can_cast(raxis.float64, raxis.float32), raxis.can_cast(raxis.float32, raxis.int64)
         (True, False)
     """
+    from_, to = as_dtype(from_), as_dtype(to)
     if to is bool_ and from_ is not bool_:
         return False
     return from_.category <= to.category

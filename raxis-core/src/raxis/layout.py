@@ -15,6 +15,8 @@ Shape = tuple[int, ...]
 Strides = tuple[int, ...]
 
 _INTERN_LIMIT = 1 << 16
+_LARGEST = (1 << 63) - 1
+"""The greatest number of elements or bytes: sizes fit a signed 64-bit integer, as in PyTorch."""
 _interned: dict[tuple[DType, Shape, Strides, Device, bool], Layout] = {}
 
 
@@ -36,12 +38,19 @@ class Layout:
         self.traced = traced
         self.ndim = len(shape)
         self.numel = math.prod(shape)
+        if self.numel > _LARGEST:
+            raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
         self.is_contiguous = self.numel == 0 or _runs_contiguously(shape, strides)
 
     @property
     def nbytes(self) -> int:
         """Bytes of a dense tensor with these elements."""
         return self.numel * self.dtype.itemsize
+
+    def check_nbytes(self) -> None:
+        """Raise RuntimeError if no storage can hold the elements: their bytes do not fit 63 bits."""
+        if self.nbytes > _LARGEST:
+            raise RuntimeError(f"Storage size calculation overflowed with sizes={list(self.shape)}")
 
     def __repr__(self) -> str:
         return f"Layout({self.dtype}, shape={self.shape}, strides={self.strides}, device='{self.device}')"

@@ -7,7 +7,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from raxis.dtypes import Category, DType
+from raxis.dtypes import Category, DType, as_dtype
 from raxis.ops.promotion import get_default_dtype
 
 
@@ -27,7 +27,7 @@ class finfo:
     """
 
     def __init__(self, type: DType | None = None) -> None:
-        dtype = (type or get_default_dtype()).to_real()
+        dtype = as_dtype(type or get_default_dtype()).to_real()
         if dtype.category is not Category.FLOAT:
             raise TypeError(
                 f"finfo() requires a floating point input type, but got {dtype}. Use iinfo to handle it."
@@ -57,15 +57,16 @@ class iinfo:
     """
 
     def __init__(self, type: DType) -> None:
-        if type.category is not Category.INTEGER:
+        dtype = as_dtype(type)
+        if dtype.category is not Category.INTEGER:
             raise TypeError(
-                f"iinfo() requires an integer input type, but got {type}. Use finfo to handle it."
+                f"iinfo() requires an integer input type, but got {dtype}. Use finfo to handle it."
             )
-        info = np.iinfo(type.numpy)
+        info = np.iinfo(dtype.numpy)
         self.bits: int = info.bits
         self.max: int = int(info.max)
         self.min: int = int(info.min)
-        self.dtype = type.name
+        self.dtype = dtype.name
 
     def __repr__(self) -> str:
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from raxis.device import Device
+from raxis.dtypes import uint8
 
 if TYPE_CHECKING:
     from raxis.storage import Place
@@ -44,11 +45,15 @@ class Generator:
         """Start the stream of `seed` anew; negative seeds count back from 2**64, as in PyTorch.
 
         Raises:
-            RuntimeError: if `seed` does not fit 64 bits.
+            RuntimeError: if `seed` is no number.
+            ValueError: if it does not fit 64 bits.
         """
-        seed = int(seed)
+        try:
+            seed = int(seed)
+        except (TypeError, ValueError):
+            raise RuntimeError(f"manual_seed expected an int, but got {type(seed).__name__}") from None
         if not -(1 << 63) <= seed < (1 << 64):
-            raise RuntimeError(f"Overflow when unpacking long: seed {seed} does not fit 64 bits.")
+            raise ValueError(f"Overflow when unpacking long: seed {seed} does not fit 64 bits.")
         with self._lock:
             self._seed = seed % (1 << 64)
             self._offset = 0
@@ -77,8 +82,11 @@ class Generator:
         """Continue from a state made by `get_state`.
 
         Raises:
-            RuntimeError: if `state` is not such a tensor.
+            TypeError: if `state` is no uint8 tensor.
+            RuntimeError: if it has another size.
         """
+        if getattr(state, "dtype", None) is not uint8:
+            raise TypeError("RNG state must be a uint8 tensor, as get_state() returns it.")
         packed = bytes(state.cpu().numpy().tobytes())
         if len(packed) != 16:
             raise RuntimeError(f"RNG state must be a uint8 tensor of 16 bytes, but got {len(packed)} bytes.")
@@ -116,6 +124,8 @@ def reserve(generator: Generator | None, place: Place, blocks: int) -> tuple[int
     """Key and offset for an op that consumes `blocks` Philox counters."""
     if generator is None:
         generator = _default_for(place.device)
+    elif not isinstance(generator, Generator):
+        raise TypeError(f"argument 'generator' must be a raxis.Generator, not {type(generator).__name__}")
     return generator._reserve(blocks)
 
 

@@ -128,7 +128,8 @@ class _Pass:
                 gradient = replaced[0] if isinstance(replaced, tuple) else replaced
         leaf = node.variable
         if leaf is not None:
-            self._add_to_leaf(leaf, gradient)
+            with node.lock:  # other threads may run a backward pass to the same leaf
+                self._add_to_leaf(leaf, gradient)
         for hook in list((node.post_hooks or {}).values()):
             hook((), (gradient,))
         for hook in list((node.accumulate_hooks or {}).values()):
@@ -164,6 +165,14 @@ def _checked_hook_result(hook: Any, replaced: Any, gradient: Tensor) -> Tensor:
         raise RuntimeError(
             f"hook {hook!r} has changed the size of value: from {list(gradient._layout.shape)} to "
             f"{list(replaced._layout.shape)}"
+        )
+    if replaced._layout.dtype is not gradient._layout.dtype:
+        raise RuntimeError(
+            f"hook {hook!r} has changed the type of value (was {gradient.dtype} got {replaced.dtype})"
+        )
+    if replaced._layout.device is not gradient._layout.device:
+        raise RuntimeError(
+            f"hook {hook!r} has changed the device of value (was {gradient.device} got {replaced.device})"
         )
     return replaced
 
@@ -209,6 +218,8 @@ def run_backward(
 
 
 def _edge_of(tensor: Tensor) -> Edge:
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"expected a Tensor to differentiate, but got {type(tensor).__name__}.")
     edge = tensor._edge
     if edge is None:
         raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")

@@ -8,6 +8,7 @@ from typing import Any
 from raxis.autograd import anomaly
 from raxis.autograd.grad_mode import mode
 from raxis.autograd.node import Gradients, Node, next_number
+from raxis.autograd.record import fit
 from raxis.autograd.saved import save, save_result, unpack
 from raxis.dtypes import Category
 from raxis.tensor import Tensor
@@ -60,6 +61,7 @@ class FunctionNode(Node):
         self.saved: list[Any] | None = []
         self.positions: list[int] = []
         self.argument_count = 0
+        self.argument_layouts: dict[int, Any] = {}
 
     def name(self) -> str:
         return f"{self.function.__name__}Backward"
@@ -103,8 +105,29 @@ class FunctionNode(Node):
                     f"function {self.name()} returned a {type(gradient).__name__} as gradient {position}; expected a "
                     "Tensor or None."
                 )
-            found.append(gradient if edge is not None else None)
+            found.append(None if edge is None or gradient is None else self._fitted(gradient, position))
         return found
+
+    def _fitted(self, gradient: Tensor, position: int) -> Tensor:
+        """The gradient in the shape and dtype of its argument."""
+        own, layout = gradient._layout, self.argument_layouts[position]
+        if own is layout:
+            return gradient
+        if own.device is not layout.device or not _reduces_to(own.shape, layout.shape):
+            raise RuntimeError(
+                f"Function {self.name()} returned an invalid gradient at index {position} - got "
+                f"{list(own.shape)} on {own.device} but expected shape compatible with {list(layout.shape)} on "
+                f"{layout.device}"
+            )
+        return fit(gradient, layout)
+
+
+def _reduces_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """Whether `target` broadcasts to `shape`."""
+    aligned = shape[len(shape) - len(target) :] if len(shape) >= len(target) else None
+    return aligned is not None and all(
+        wanted in (1, size) for size, wanted in zip(aligned, target, strict=True)
+    )
 
 
 def _zeros(layout: Any) -> Tensor:
@@ -138,8 +161,12 @@ class Function:
         tensor(6.)
     """
 
-    forward: Callable[..., Any]
     setup_context: Callable[..., Any] | None = None
+
+    @staticmethod
+    def forward(*arguments: Any) -> Any:
+        """Compute the results; defined by the subclass."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     def __init__(self) -> None:
         raise RuntimeError(
@@ -192,6 +219,7 @@ def _attach(ctx: FunctionCtx, arguments: Sequence[Any], edges: Sequence[Any], re
     node.argument_count = len(arguments)
     node.positions = [i for i, argument in enumerate(arguments) if isinstance(argument, Tensor)]
     node.edges = [edges[position] for position in node.positions]
+    node.argument_layouts = {position: arguments[position]._layout for position in node.positions}
     if anomaly.state.enabled:
         node.forward_line = anomaly.user_line()
     kept = [_own_result(ctx, arguments, result) for result in results]

@@ -142,6 +142,10 @@ class set_grad_enabled(_ModeSwitch):
 
     def __init__(self, enabled: bool) -> None:
         super().__init__()
+        if not isinstance(enabled, bool):
+            raise TypeError(
+                f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(enabled).__name__}"
+            )
         self.enabled = enabled
         self._before = (mode.enabled, mode.inference)
         mode.enabled = enabled

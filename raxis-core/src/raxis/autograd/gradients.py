@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from raxis.autograd.engine import run_backward
@@ -13,7 +13,11 @@ TensorOrTensors = Tensor | Sequence[Tensor]
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
-    return (value,) if isinstance(value, Tensor) or value is None else tuple(value)
+    if value is None or isinstance(value, Tensor):
+        return (value,)
+    if not isinstance(value, Iterable):
+        raise TypeError(f"expected a Tensor or a sequence of them, but got {type(value).__name__}.")
+    return tuple(value)
 
 
 def _root_gradients(roots: Sequence[Tensor], given: Any) -> list[Tensor]:
@@ -43,6 +47,10 @@ def _root_gradient(root: Tensor, gradient: Tensor | None) -> Tensor:
         return made
     if not isinstance(gradient, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+    if gradient._layout.device is not layout.device:
+        raise RuntimeError(
+            f"invalid gradient at index 0 - expected device {layout.device} but got {gradient._layout.device}"
+        )
     if gradient._layout.shape != layout.shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[0] has a shape of {gradient.shape} and output[0] has a shape of "

@@ -10,6 +10,7 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from itertools import count
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from raxis.autograd.handle import RemovableHandle
@@ -93,6 +94,7 @@ class AccumulateGrad(Node):
         self.number = next_number()
         self.result_layouts = (leaf._layout,)
         self.accumulate_hooks: OrderedDict[int, Callable[..., Any]] | None = None
+        self.lock = Lock()
         self._leaf = weakref.ref(leaf)
 
     @property

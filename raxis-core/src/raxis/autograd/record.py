@@ -76,7 +76,7 @@ class OpNode(Node):
             for target, gradient in zip(targets, (results,) if single else results, strict=True):
                 layout = layouts[target]
                 if gradient is not None and layout is not None and self.edges[target] is not None:
-                    found[target] = gradient if gradient._layout is layout else _fit(gradient, layout)
+                    found[target] = gradient if gradient._layout is layout else fit(gradient, layout)
         return found
 
     def _argument(self, kind: int, detail: Any, gradients: Gradients) -> Any:
@@ -244,7 +244,7 @@ def _layouts(indices: Any, operands: Sequence[Tensor]) -> Any:
     return None if indices is None else operands[indices]._layout
 
 
-def _fit(gradient: Tensor, layout: Layout) -> Tensor:
+def fit(gradient: Tensor, layout: Layout) -> Tensor:
     """Undo broadcasting and promotion: sum to the operand's shape, cast to its dtype."""
     own = gradient._layout
     if own.dtype.is_complex and not layout.dtype.is_complex:

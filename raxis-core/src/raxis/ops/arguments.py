@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 import numbers
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from raxis.dtypes import DType
+from raxis.dtypes import as_dtype
 from raxis.ops.schema import REQUIRED, Parameter
 from raxis.ops.table import Op
 from raxis.placement import as_device
@@ -57,7 +57,7 @@ def _unpack_varargs(value: tuple[Any, ...]) -> tuple[Any, ...]:
 def type_error(op: Op, position: int, parameter: Parameter, value: Any, expected: str) -> TypeError:
     """The error for an argument of the wrong type, in PyTorch's wording."""
     return TypeError(
-        f"{op.name}(): argument '{parameter.name}' (position {position + 1}) must be {expected}, "
+        f"{op.public_name}(): argument '{parameter.name}' (position {position + 1}) must be {expected}, "
         f"not {type(value).__name__}"
     )
 
@@ -104,8 +104,32 @@ def _single(op: Op, position: int, parameter: Parameter, value: Any) -> Any:
 def _converted(op: Op, position: int, parameter: Parameter, value: Any, convert: Callable[[Any], Any]) -> Any:
     try:
         return convert(value)
+    except OverflowError as error:
+        kind = ValueError if parameter.length is None else TypeError
+        raise kind(
+            f"{op.public_name}(): argument '{parameter.name}' (position {position + 1}): Overflow when unpacking long: "
+            f"{value!r} does not fit 64 bits"
+        ) from error
     except (TypeError, ValueError) as error:
         raise type_error(op, position, parameter, value, parameter.type) from error
+
+
+def check_types(op: Op, arguments: Sequence[Any], named: Mapping[str, Any], error: Exception) -> None:
+    """Raise TypeError, caused by `error`, if an argument of a composed op has a type its parameter does not take.
+
+    Composed ops are plain Python: a wrong type shows as any error anywhere in the body. Only after one are
+    the arguments looked at.
+    """
+    if any(parameter.varargs or parameter.keywords for parameter in op.parameters):
+        return
+    for position, parameter in enumerate(op.parameters):
+        given = position < len(arguments)
+        if given or parameter.name in named:
+            value = arguments[position] if given else named[parameter.name]
+            try:
+                _normalise_one(op, position, parameter, value)
+            except TypeError as wrong:
+                raise wrong from error
 
 
 def is_number(value: Any) -> bool:
@@ -126,7 +150,10 @@ def _scalar(value: Any) -> Any:
 def _integer(value: Any) -> int:
     if isinstance(value, float):
         raise TypeError
-    return operator.index(value)
+    number = operator.index(value)
+    if not -(1 << 63) <= number < 1 << 63:
+        raise OverflowError
+    return number
 
 
 def _float(value: Any) -> float:
@@ -147,19 +174,13 @@ def _string(value: Any) -> str:
     return value
 
 
-def _dtype(value: Any) -> DType:
-    if not isinstance(value, DType):
-        raise TypeError
-    return value
-
-
 _CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "Scalar": _scalar,
     "int": _integer,
     "float": _float,
     "bool": _boolean,
     "str": _string,
-    "dtype": _dtype,
+    "dtype": as_dtype,
     "device": as_device,
 }
 

@@ -6,7 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from raxis.ops.arguments import is_number
+from raxis.dtypes import as_dtype
+from raxis.ops.arguments import check_types, is_number
 from raxis.ops.table import Op
 from raxis.tensor import Tensor
 
@@ -17,19 +18,27 @@ def composed_function(op: Op) -> Callable[..., Any]:
     body.__name__ = op.name
     body.__qualname__ = op.name
     body.__module__ = op.namespace
-    return _with_out(op, body) if op.out else body
+    takes_out = op.out
 
-
-def _with_out(op: Op, body: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(body)
-    def function(*args: Any, out: Any = None, **kwargs: Any) -> Any:
-        if out is None:
-            return body(*args, **kwargs)
-        from raxis.ops.destination import store_results
-
-        return store_results(op.name, body(*args, **kwargs), out)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        out = kwargs.pop("out", None) if takes_out else None
+        try:
+            if "dtype" in kwargs and kwargs["dtype"] is not None:
+                kwargs["dtype"] = as_dtype(kwargs["dtype"])
+            result = body(*args, **kwargs)
+        except Exception as error:
+            check_types(op, args, kwargs, error)
+            raise
+        return result if out is None else _stored(op, result, out)
 
     return function
+
+
+def _stored(op: Op, result: Any, out: Any) -> Any:
+    from raxis.ops.destination import store_results
+
+    return store_results(op.name, result, out)
 
 
 def composed_inplace(op: Op) -> Callable[..., Any]:

@@ -99,8 +99,8 @@ def common_device(op: Op, arguments: Sequence[Any]) -> Device:
         if operand._layout.device is not device:
             names = sorted({str(other._layout.device) for other in operands})
             raise RuntimeError(
-                f"{op.name}(): Expected all tensors to be on the same device, but found at least two devices, "
-                f"{' and '.join(names)}! Move them with .to(device) first."
+                f"{op.public_name}(): Expected all tensors to be on the same device, but found at least two "
+                f"devices, {' and '.join(names)}! Move them with .to(device) first."
             )
     return device
 
@@ -177,8 +177,8 @@ def _stand_in(tracer: Tracer, op: Op, parameter: Parameter, value: Any, dtype: D
     own = scalar_category(type(value))
     if dtype is not None and own > dtype.category and parameter.name not in op.promoted:
         raise RuntimeError(
-            f"{op.name}(): For {dtype.category.name.lower()} input tensors, argument {parameter.name} must not be "
-            f"a {own.name.lower()} number, but got {value!r}."
+            f"{op.public_name}(): For {dtype.category.name.lower()} input tensors, argument {parameter.name} must "
+            f"not be a {own.name.lower()} number, but got {value!r}."
         )
     return tracer.parameter(dtype or widest_dtype_of(own), (), by_value=True)
 
@@ -239,6 +239,8 @@ def build(op: Op, arguments: Sequence[Any], target: Layout | None = None) -> Pla
     program, tracer = trace(op, arguments, target)
     operands = tensor_operands(op, arguments)
     layouts = [target] if target is not None else _result_layouts(op, program, operands, tracer.device)
+    for layout in layouts:
+        layout.check_nbytes()
     plan = Plan(op, static_arguments(op, arguments), tuple(layouts))
     plan.program = program
     plan.place = place_of(tracer.device)

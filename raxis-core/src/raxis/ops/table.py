@@ -145,6 +145,11 @@ class Op:
         return tuple(parameter.name for parameter in self.parameters if parameter.is_tensor)
 
     @property
+    def public_name(self) -> str:
+        """The name for messages: an internal op goes by the name of the op it serves."""
+        return self.name.lstrip("_")
+
+    @property
     def doc(self) -> str:
         """The docstring, without its indentation."""
         return inspect.cleandoc(self.body.__doc__ or "")

@@ -8,6 +8,7 @@ import numpy as np
 
 from raxis.backends.api import Backend, DeviceProperties, Executable, Strides
 from raxis.backends.reference.compiler import compile_program
+from raxis.errors import OutOfMemoryError
 from raxis.ptir.program import Program
 
 
@@ -27,7 +28,13 @@ class ReferenceBackend(Backend):
 
     def allocate(self, nbytes: int, index: int) -> np.ndarray:
         # NumPy aligns to 16 bytes, enough for every dtype; asking for the address to do better costs a microsecond.
-        return np.empty(nbytes, np.uint8)
+        try:
+            return np.empty(nbytes, np.uint8)
+        except (MemoryError, ValueError, OverflowError):  # the last two: beyond the address space
+            raise OutOfMemoryError(
+                f"Out of memory on device 'cpu': an allocation of {nbytes} bytes failed. Free tensors that are no "
+                "longer needed, or use smaller batches."
+            ) from None
 
     def copy_from_host(self, source: np.ndarray, buffer: np.ndarray, byte_offset: int) -> None:
         buffer[byte_offset : byte_offset + source.size] = source

@@ -38,7 +38,10 @@ _MAY_SHARE_MEMORY = frozenset({*shaping.VIEWS, *control.KERNELS, "real", "imag"}
 """Primitives whose results may be views of their operands."""
 
 _FOLDED = frozenset({*shaping.VIEWS, "constant", "iota"})
-"""Primitives that are computed at compile time when their operands are constants: they need little memory."""
+"""Primitives that are computed at compile time when their operands are constants."""
+
+_LARGEST_RANGE = 1 << 14
+"""Elements of an iota that an executable keeps; a longer one is made at each run."""
 
 
 def compile_program(
@@ -60,6 +63,10 @@ def _region_function(region: Region) -> control.RegionFunction:
     for instruction in region.instructions:
         compiler.run(instruction)
     return compiler.source.region_function(signature, [compiler.array(value) for value in region.results])
+
+
+def _length(iota: Instruction) -> int:
+    return iota.results[0].type.shape[iota.attributes["dim"]]
 
 
 @dataclass
@@ -138,6 +145,8 @@ class _Compiler:
         """Compute a constant, or a view of one, now; False if this is neither."""
         constants = [self._known[operand].constant for operand in instruction.operands]
         if instruction.primitive not in _FOLDED or any(constant is None for constant in constants):
+            return False
+        if instruction.primitive == "iota" and _length(instruction) > _LARGEST_RANGE:
             return False
         values = KERNELS[instruction.primitive](instruction)(*constants)
         self._known[instruction.results[0]] = _Known(self.source.bind("constant", values), constant=values)

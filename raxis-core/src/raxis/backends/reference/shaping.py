@@ -101,9 +101,13 @@ def _iota(instruction: Instruction) -> Kernel:
     result, dim = instruction.results[0].type, instruction.attributes["dim"]
     aligned = [1] * result.rank
     aligned[dim] = result.shape[dim]
-    index = cast(dtypes.int64, result.dtype)(np.arange(result.shape[dim], dtype=np.int64))
-    values = np.broadcast_to(index.reshape(aligned), result.shape)
-    return lambda: values
+    convert = cast(dtypes.int64, result.dtype)
+
+    def kernel() -> Any:
+        index = convert(np.arange(result.shape[dim], dtype=np.int64))
+        return np.broadcast_to(index.reshape(aligned), result.shape)
+
+    return kernel
 
 
 def _constant(instruction: Instruction) -> Kernel:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from textwrap import indent
 from typing import Any
 
 from raxis.backends.reference.quiet import new_context, pool
+from raxis.errors import OutOfMemoryError
 
 _IN_CONTEXT = """\
     try: context = pop()
@@ -14,6 +16,23 @@ _IN_CONTEXT = """\
     try: {}
     finally: push(context)
 """
+
+
+_REPORTING_MEMORY = """\
+    try:
+{}    except MemoryError as error: raise out_of_memory(name, error) from None
+"""
+
+
+def _reporting_memory(body: str) -> str:
+    return _REPORTING_MEMORY.format(indent(body, "    "))
+
+
+def _out_of_memory(name: str, error: MemoryError) -> OutOfMemoryError:
+    return OutOfMemoryError(
+        f"Out of memory on device 'cpu': {name} needs memory for intermediate values. {error}. Free tensors that "
+        "are no longer needed, or use smaller batches."
+    )
 
 
 @dataclass
@@ -69,15 +88,19 @@ class Source:
         warning = [call for call in self.calls if call.warns]
         signature = ", ".join(parameters)
         if len(warning) <= 1:
-            return self._compiled(f"def kernel({signature}):\n{self._body(*warning)}", name)
-        outer = "def kernel(*arguments):\n" + _IN_CONTEXT.format("context.run(inner, *arguments)")
-        return self._compiled(f"def inner({signature}):\n{self._body()}{outer}", name)
+            body = _reporting_memory(self._body(*warning))
+            return self._compiled(f"def kernel({signature}):\n{body}", name)
+        outer = _reporting_memory(_IN_CONTEXT.format("context.run(inner, *arguments)"))
+        inner = f"def inner({signature}):\n{self._body()}"
+        return self._compiled(f"{inner}def kernel(*arguments):\n{outer}", name)
 
     def _body(self, in_context: Call | None = None) -> str:
         return "".join(call.render(call is in_context) for call in self.calls) or "    pass\n"
 
     def _compiled(self, text: str, name: str) -> Callable[..., Any]:
-        self.namespace.update(pop=pool.pop, push=pool.append, new_context=new_context)
+        self.namespace.update(
+            pop=pool.pop, push=pool.append, new_context=new_context, name=name, out_of_memory=_out_of_memory
+        )
         exec(compile(text, f"<reference kernel {name!a}>", "exec"), self.namespace)
         function: Callable[..., Any] = self.namespace["kernel"]
         return function

@@ -28,6 +28,10 @@ class PrimitiveError(RuntimeError):
     """A primitive was applied to operands, attributes or regions that it does not admit."""
 
 
+class UnsupportedDtypeError(PrimitiveError, NotImplementedError):
+    """A primitive was applied to a dtype that it does not admit."""
+
+
 def as_is(attributes: Mapping[str, Attribute]) -> Mapping[str, Attribute]:
     """Attributes that have one form only."""
     return attributes
@@ -106,7 +110,7 @@ class Primitive:
     def _check_dtype(self, dtype: DType) -> None:
         if dtype not in self.admitted:
             names = ", ".join(SHORT_NAMES[known] for known in dtypes.ALL if known in self.admitted)
-            raise PrimitiveError(
+            raise UnsupportedDtypeError(
                 f'"{self.name}" not implemented for {dtype.name}. The dtypes it admits are: {names}.'
             )
 
