@@ -160,6 +160,9 @@ class _Assembler:
         """The local name of a buffer as a NumPy array."""
         if number not in self._arrays:
             buffer = self._schedule.buffers[number]
+            if 0 in buffer.shape:
+                self._arrays[number] = self._bind("empty", np.empty(buffer.shape, buffer.dtype.numpy))
+                return self._arrays[number]
             memory, offset = self._memory(number)
             itemsize = buffer.dtype.itemsize
             name = self._arrays[number] = f"array_{number}"

@@ -1,0 +1,98 @@
+"""Programs on raxis-cpu give what the reference gives: random ones, strided and in place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from raxis import dtypes
+from raxis.layout import contiguous_strides
+from raxis.ptir import Builder, Program, TensorType
+from raxis_cpu.backend import CpuBackend
+from tests.ptir.harness import Placed, assert_close, execute, samples
+from tests.ptir.strategies import programs
+
+BACKEND = CpuBackend()
+
+
+def run(program: Program, inputs: Sequence[object], outputs: Sequence[Placed], in_place: bool = False) -> list[np.ndarray]:
+    """The results on raxis-cpu; `inputs` are `Placed` arrays and numbers."""
+    strides = [item.strides if isinstance(item, Placed) else None for item in inputs]
+    executable = BACKEND.compile(program, strides, [item.strides for item in outputs], in_place=in_place)
+    arguments: list[object] = []
+    for item in [*inputs, *outputs]:
+        arguments += [item.buffer, item.offset] if isinstance(item, Placed) else [item]
+    assert executable(*arguments) is None
+    return [item.view for item in outputs]
+
+
+def outcome(call):
+    try:
+        return call()
+    except (IndexError, RuntimeError) as error:
+        return type(error), str(error)
+
+
+def fresh(program: Program) -> list[Placed]:
+    return [Placed(np.zeros(value.type.shape, value.type.dtype.numpy)) for value in program.results]
+
+
+@settings(max_examples=60, phases=[Phase.generate])
+@given(programs(), st.integers(0, 2**32 - 1), st.booleans())
+def test_random_programs(program: Program, seed: int, spread: bool) -> None:
+    rng = np.random.default_rng(seed)
+    arrays = [samples(p.type.dtype, p.type.shape, rng) for p in program.parameters]
+    factor = 2 if spread else 1
+    placed = [
+        array.item() if p.by_value else Placed(array, [factor * step for step in contiguous_strides(array.shape)], 1)
+        for p, array in zip(program.parameters, arrays, strict=True)
+    ]
+    plain = [array.item() if p.by_value else array for p, array in zip(program.parameters, arrays, strict=True)]
+    expected = outcome(lambda: execute(program, plain))
+    found = outcome(lambda: run(program, placed, fresh(program)))
+    if isinstance(expected, tuple) or isinstance(found, tuple):
+        assert found == expected
+        return
+    for value, one, other in zip(program.results, found, expected, strict=True):
+        assert_close(one, np.asarray(other), value.type.dtype)
+
+
+def one_result(primitive: str, shape: tuple[int, ...], **attributes: object) -> Program:
+    builder = Builder(primitive)
+    x = builder.parameter(TensorType(dtypes.float32, shape))
+    return builder.build([builder.emit(primitive, x, **attributes)])
+
+
+@pytest.mark.parametrize(
+    ("primitive", "attributes"),
+    [("exp", {}), ("reverse", {"dims": (0,)}), ("cumsum", {"dim": 0}), ("transpose", {"permutation": (1, 0)})],
+)
+def test_in_place(primitive: str, attributes: dict[str, object], rng: np.random.Generator) -> None:
+    program = one_result(primitive, (5, 5), **attributes)
+    values = rng.standard_normal((5, 5)).astype(np.float32)
+    (expected,) = execute(program, [values])
+    target = Placed(values)
+    (found,) = run(program, [target], [target], in_place=True)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_in_place_with_the_operand_twice(rng: np.random.Generator) -> None:
+    builder = Builder("square")
+    x, y = (builder.parameter(TensorType(dtypes.float32, (4, 4))) for _ in range(2))
+    program = builder.build([builder.emit("mul", x, builder.emit("transpose", y, permutation=(1, 0)))])
+    values = rng.standard_normal((4, 4)).astype(np.float32)
+    target = Placed(values)
+    (found,) = run(program, [target, target], [target], in_place=True)
+    np.testing.assert_allclose(found, values * values.T, rtol=1e-6)
+
+
+def test_one_compiled_kernel_serves_many_sizes(rng: np.random.Generator) -> None:
+    for size in (0, 1, 7, 8, 9, 63, 64, 65, 1000, 100_003):
+        values = rng.standard_normal(size).astype(np.float32)
+        program = one_result("tanh", (size,))
+        (found,) = run(program, [Placed(values)], fresh(program))
+        np.testing.assert_allclose(found, np.tanh(values.astype(np.float64)), rtol=4e-7)
