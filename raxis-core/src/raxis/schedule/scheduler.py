@@ -70,7 +70,7 @@ class _Scheduler:
         self, graph: Graph, name: str, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
     ) -> None:
         self.graph = graph
-        self.name = name
+        self.name = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in name) or "program"
         self.buffers: list[Buffer] = []
         self.steps: list[Step] = []
         self._temporaries = 0
