@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -42,13 +43,15 @@ class FunctionCtx:
         Raises:
             RuntimeError: if they were freed, or one was written in place since.
         """
-        return self._node.saved_tensors()
+        node = self._node()
+        return () if node is None else node.saved_tensors()
 
     _to_save: Sequence[Tensor | None] = ()
     _dirty: Sequence[Tensor] = ()
     _non_differentiable: Sequence[Tensor] = ()
     _materialize: bool = True
-    _node: FunctionNode
+    _node: weakref.ref[FunctionNode]
+    """The node, which holds this object: a strong reference would be a cycle."""
 
 
 class FunctionNode(Node):
@@ -191,10 +194,11 @@ class Function:
         edges = [argument._edge if isinstance(argument, Tensor) else None for argument in arguments]
         recorded = mode.enabled and any(edge is not None for edge in edges)
         ctx.needs_input_grad = tuple(edge is not None and recorded for edge in edges)
-        ctx._node = FunctionNode(cls, ctx)
+        node = FunctionNode(cls, ctx)
+        ctx._node = weakref.ref(node)
         returned = cls._forward(ctx, arguments)
         if recorded:
-            return _attach(ctx, arguments, edges, returned)
+            return _attach(node, arguments, edges, returned)
         return returned
 
     @classmethod
@@ -211,9 +215,9 @@ class Function:
             mode.enabled = before
 
 
-def _attach(ctx: FunctionCtx, arguments: Sequence[Any], edges: Sequence[Any], returned: Any) -> Any:
+def _attach(node: FunctionNode, arguments: Sequence[Any], edges: Sequence[Any], returned: Any) -> Any:
     """Give the results of `forward` their edges."""
-    node = ctx._node
+    ctx = node.ctx
     several = isinstance(returned, (tuple, list))
     results = list(returned) if several else [returned]
     node.argument_count = len(arguments)
@@ -227,7 +231,8 @@ def _attach(ctx: FunctionCtx, arguments: Sequence[Any], edges: Sequence[Any], re
     node.saved = [_save(item, results, kept) for item in ctx._to_save]
     for position, result in enumerate(kept):
         if isinstance(result, Tensor):
-            _set_edge(ctx, result, results, position)
+            _set_edge(node, result, results, position)
+    ctx._to_save = ctx._dirty = ctx._non_differentiable = ()  # a result held here would be a cycle
     return type(returned)(kept) if several else kept[0]
 
 
@@ -249,11 +254,12 @@ def _save(item: Tensor | None, raw: Sequence[Any], kept: Sequence[Any]) -> Any:
     return save(item)
 
 
-def _set_edge(ctx: FunctionCtx, tensor: Tensor, raw: Sequence[Any], position: int) -> None:
+def _set_edge(node: FunctionNode, tensor: Tensor, raw: Sequence[Any], position: int) -> None:
+    ctx = node.ctx
     skipped = any(tensor is item or raw[position] is item for item in ctx._non_differentiable)
     if skipped or tensor._layout.dtype.category < Category.FLOAT:
         return
-    tensor._edge = (ctx._node, position)
+    tensor._edge = (node, position)
     if any(tensor is dirty for dirty in ctx._dirty):
         tensor._storage.version += 1
         tensor._rebased += 1
