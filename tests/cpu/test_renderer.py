@@ -13,9 +13,9 @@ from raxis.dtypes import HALF, Category, DType
 from raxis.ptir.primitives import PRIMITIVES
 from raxis.ptir.primitives.elementwise import PRIMITIVES as ELEMENTWISE
 from raxis.schedule.loops import Access, Axis, Gather, LoopKernel, Node, Position, Store
-from raxis_cpu.llvm import Argument, build, supports
+from raxis_cpu.llvm import Argument, Built, build, supports
 from raxis_cpu.llvm.build import default_arguments, render
-from raxis_cpu.llvm.compile import Code, assembly, compile, host
+from raxis_cpu.llvm.compile import assembly, host
 from raxis_cpu.llvm.elementwise import EXPENSIVE
 from raxis_cpu.llvm.math import UNARY
 from raxis_cpu.llvm.plan import Plan, specimen_of
@@ -93,7 +93,10 @@ def edge_region(op: str, dtype: DType, arrays: list[Array]) -> Array:
     return everywhere
 
 
-@pytest.mark.parametrize(("op", "dtype"), CASES)
+LAYOUT_CASES = [case for case in CASES if case.values[0] in {"add", "exp", "select", "make_complex", "eq", "remainder"}]
+
+
+@pytest.mark.parametrize(("op", "dtype"), LAYOUT_CASES)
 def test_layouts(op: str, dtype: DType) -> None:
     """Strided, reversed, transposed, broadcast, empty and rank-0 operands."""
     print("seed", SEED)
@@ -189,9 +192,9 @@ def test_reductions(op: str, shape: tuple[int, ...], inner: tuple[int, ...]) -> 
             scale = np.abs(exact) * max(1, x.size)
         step = {2: 2.0**-8, 4: 2.0**-22, 8: 2.0**-50}[dtype.to_real().itemsize]
         with np.errstate(all="ignore"):
-            wrong = np.abs(result.astype(np.complex128) - exact) > step * scale * (1 if dtype.itemsize == 2 else 4) + 1e-30
+            wrong = np.abs(result.astype(np.complex128) - exact) > step * scale * (1 if dtype.itemsize == 2 else 4) + (1e-7 if dtype is dtypes.float16 else 1e-30)
             overflow = ~np.isfinite(expected.astype(np.complex128))
-        assert not np.any(wrong & ~overflow), dtype
+        assert not np.any(wrong & ~overflow), (dtype, result, exact)
 
 
 @pytest.mark.parametrize(("shape", "inner"), SHAPES, ids=str)
@@ -207,7 +210,8 @@ def test_positions(op: str, shape: tuple[int, ...], inner: tuple[int, ...]) -> N
         if dtype.is_floating_point and x.size:
             x.reshape(-1)[[0, -1]] = [np.nan, -np.inf]
         kept = tuple(axis for axis in range(x.ndim) if axis not in inner)
-        rows = x.transpose(*kept, *inner).reshape(*[x.shape[axis] for axis in kept], -1)
+        length = int(np.prod([x.shape[axis] for axis in inner]))
+        rows = x.transpose(*kept, *inner).reshape(*[x.shape[axis] for axis in kept], length)
         wide = rows.astype(np.float32) if dtype in HALF else rows
         expected = np.asarray(getattr(np, op)(wide, axis=-1))
         result = np.empty(expected.shape, np.int64)
@@ -438,8 +442,8 @@ def test_vectors_fill_the_registers() -> None:
     text, _ = render(specimen_of(kernel), default_arguments(kernel), host())
     register = {64: "%zmm", 32: "%ymm"}.get(host().vector_bytes)
     if register is not None:
-        assert f"mulps\t" in assembly(text)
-        assert register in assembly(text)
+        assert "mulps\t" in assembly(text, host())
+        assert register in assembly(text, host())
 
 
 NARROW = host()._replace(cpu="haswell", features="+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+popcnt,+avx,+sse4.2")
@@ -455,13 +459,7 @@ def test_machine_without_masks(op: str) -> None:
     arrays = [np.abs(random_values(dtype, (77,), rng)) for _ in range(PRIMITIVES[op].arity or 1)]
     result = np.empty(77, dtype.numpy)
     kernel = elementwise(op, arrays, result)
-    specimen = specimen_of(kernel)
-    built = build(kernel)
-    text, layout = render(specimen, default_arguments(kernel), NARROW)
-    code = Code(compile(text, NARROW))
-    narrow = object.__new__(type(built))
-    narrow.__dict__ = {**built.__dict__, "_layout": layout, "_code": code}
-    narrow.define(kernel.name)
+    narrow = Built(specimen_of(kernel), default_arguments(kernel), NARROW)
     arguments = [part for array in (*arrays, result) for part in (address(array), 0)]
     narrow.bind(kernel)(*arguments)
     assert_same(op, result, reference(op, arrays))

@@ -41,9 +41,9 @@ def _new_function(definition: _MethodDefinition, self_: bytes) -> Callable[..., 
 class Built:
     """The code of a specimen: `bind` gives the built-in of any kernel that has it."""
 
-    def __init__(self, specimen: Specimen, arguments: Sequence[Argument]) -> None:
-        ir, self._layout = render(specimen, arguments, host())
-        self._code = Code(compile(ir))
+    def __init__(self, specimen: Specimen, arguments: Sequence[Argument], target: Target) -> None:
+        ir, self._layout = render(specimen, arguments, target)
+        self._code = Code(compile(ir, target))
         name, address = specimen.kernel.name.encode(), self._code.address("entry")
         # Built-ins refer to the definition, which refers to the code; neither may go before them.
         self._definition = _MethodDefinition(name, address, _METH_FASTCALL, None)
@@ -78,7 +78,7 @@ def default_arguments(kernel: LoopKernel) -> tuple[Argument, ...]:
 
 @lru_cache(maxsize=4096)
 def _built(specimen: Specimen, arguments: tuple[Argument, ...]) -> Built:
-    return Built(specimen, arguments)
+    return Built(specimen, arguments, host())
 
 
 def build(kernel: LoopKernel, arguments: Sequence[Argument] | None = None) -> Built:

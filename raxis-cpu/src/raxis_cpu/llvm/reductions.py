@@ -19,7 +19,7 @@ from raxis_cpu.llvm.ir import I64, Function, Type, Value
 from raxis_cpu.llvm.math.support import is_nan
 from raxis_cpu.llvm.registers import Complex, Register, register_type, rounded
 
-_CHUNK = 32
+_CHUNK = 16
 _LEVELS = 40
 """Enough partial sums for any number of steps that memory can hold."""
 _NONE_YET = (1 << 63) - 1

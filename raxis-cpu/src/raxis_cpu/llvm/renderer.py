@@ -30,13 +30,17 @@ OUT_OF_MEMORY = 1
 
 @dataclass
 class Lanes:
-    """The vector at hand: lanes [start, start + count) of the lane axis; all of them valid if `full`."""
+    """The vector at hand: lanes [start, start + count) of the lane axis; all of them valid if `full`.
+
+    `valid` tells for every lane whether it is one of those, `numbers` are 0, 1, 2, ... but not beyond the last valid
+    one; they are None in kernels that do not need them.
+    """
 
     start: Value
     count: Value
     full: Value
-    valid: Variable
-    numbers: Variable
+    valid: Variable | None
+    numbers: Variable | None
 
 
 @dataclass
@@ -228,27 +232,46 @@ class Renderer:
     def _blocks(self, frame: Frame, start: Value | int, stop: Value) -> Iterator[Frame]:
         """The vectors that cover [start, stop) of the lane axis."""
         function, count = self.function, self._lane_count
-        type = Type("i64", count)
         with function.loop(start, stop, count) as first:
             rest = stop - first
             full = rest.compare("ge", count)
             ladder = self._ladder()
-            valid = function.variable(type.of("i1"), True)
-            numbers = function.variable(type, ladder)
+            valid = function.variable(Type("i1", count), True) if self._uses_valid else None
+            numbers = function.variable(ladder.type, ladder) if self._uses_numbers else None
             with function.when(~full):
-                valid.set(ladder.compare("lt", rest.splat(count)))
-                numbers.set(ladder.intrinsic("smin", (rest - 1).splat(count)))
+                if valid is not None:
+                    valid.set(self._ladder("i32").compare("lt", rest.convert("trunc", "i32").splat(count)))
+                if numbers is not None:
+                    numbers.set(ladder.intrinsic("smin", (rest - 1).splat(count)))
             lanes = Lanes(first, full.select(count, rest), full, valid, numbers)
             block = frame.inside(lanes=lanes)
             if self._plan.lane is not None:
                 block.indices[self._plan.lane] = first
             yield block
 
-    def _ladder(self) -> Value:
+    def _ladder(self, element: str = "i64") -> Value:
         """0, 1, 2, ... in the lanes."""
         count = self._lane_count
-        text = ", ".join(f"i64 {number}" for number in range(count))
-        return Value(self.function, Type("i64", count), f"<{text}>" if count > 1 else "0")
+        text = ", ".join(f"{element} {number}" for number in range(count))
+        return Value(self.function, Type(element, count), f"<{text}>" if count > 1 else "0")
+
+    @property
+    def _uses_valid(self) -> bool:
+        """Whether lanes beyond the last element must be told apart."""
+        ops = {self._kernel.nodes[number].op for number in self._needed}
+        reduces = not self._plan.lanes_are_rows and bool(ops & REDUCTIONS)
+        return self._checks or reduces or "gather_load" in ops
+
+    @property
+    def _uses_numbers(self) -> bool:
+        """Whether there are loads a stride apart."""
+        details = [self._kernel.nodes[number].detail for number in self._needed]
+        return any(
+            self._lane_stride(detail.access if isinstance(detail, Gather) else detail)
+            > (0 if isinstance(detail, Gather) else 1)
+            for detail in details
+            if isinstance(detail, (Access, Gather))
+        )
 
     def _passes(self, frame: Frame, scope: Scope) -> None:
         """All passes over the inner axes, and the row values after each."""
@@ -301,7 +324,8 @@ class Renderer:
         self._compute(frame, [node for node in self._plan.passes[number] if self._at(node, Scope.BODY)])
         for node in sorted(self._plan.kept & set(self._plan.passes[number]) - earlier):
             self._keep(frame, node)
-        valid = frame.lanes.valid.get() if frame.lanes and not self._plan.lanes_are_rows else None
+        masked = accumulators and frame.lanes and not self._plan.lanes_are_rows
+        valid = _valid(_known(frame.lanes)) if masked else None
         for node, accumulated in accumulators.items():
             (operand,) = self._kernel.nodes[node].inputs
             accumulated.take(self._vector(frame, operand), self._flat_position(frame, node), valid)
@@ -440,7 +464,7 @@ class Renderer:
         """Leave with an error if `wrong` in any valid lane."""
         function = self.function
         if wrong.type.lanes > 1 and frame.lanes is not None:
-            wrong = wrong & frame.lanes.valid.get()
+            wrong = wrong & _valid(frame.lanes)
         with function.when(any_lane(wrong)):
             found = value.convert("sext", "i64") if value.type.bits < 64 else value
             if wrong.type.lanes > 1:
@@ -468,7 +492,8 @@ class Renderer:
         return position
 
     def _address(self, frame: Frame, access: Access, number: int) -> Value:
-        buffer = self.function.load(PTR, self._slot(self._layout.buffer_slot(access.buffer)))
+        slot = self._slot(self._layout.buffer_slot(access.buffer))
+        buffer = self.function.emit(PTR, f"load ptr, {slot}, align 8, !invariant.load !0")
         position = self._position(frame, access, number, lane=True)
         return self.function.advance(buffer, position, self._kernel.buffers[access.buffer].itemsize)
 
@@ -485,7 +510,7 @@ class Renderer:
         if self._lane_stride(access) == 1:
             return registers.load(dtype, self._readable(lanes, number, dtype, address), self._lane_count)
         stride = self._parameter("stride", access_number, self._plan.lane)
-        offsets = lanes.numbers.get() * stride.splat(self._lane_count)
+        offsets = _numbers(lanes) * stride.splat(self._lane_count)
         return registers.gather(dtype, self.function.advance(address, offsets, dtype.itemsize))
 
     def _readable(self, lanes: Lanes, number: int, dtype: DType, address: Value) -> Value:
@@ -513,7 +538,7 @@ class Renderer:
         stride = self._parameter("gather stride", number).splat(index.type.lanes)
         offsets = index if node.detail.stride == 1 else index * stride
         if index.type.lanes > 1 and lane_stride:
-            numbers = _known(frame.lanes).numbers.get()
+            numbers = _numbers(_known(frame.lanes))
             if lane_stride == GENERAL:
                 numbers = numbers * self._parameter("stride", access_number, self._plan.lane).splat(self._lane_count)
             offsets = offsets + numbers
@@ -526,7 +551,7 @@ class Renderer:
             self._check(frame, number, index.compare("uge", size), index)
         if index.type.lanes == 1 or frame.lanes is None:
             return index
-        return frame.lanes.valid.get().select(index, 0)
+        return _valid(frame.lanes).select(index, 0)
 
     def _random(self, frame: Frame, number: int) -> Value:
         node = self._kernel.nodes[number]
@@ -597,6 +622,18 @@ class Renderer:
 
 def _is_null(address: Value) -> Value:
     return address.function.emit(I1, f"icmp eq {address}, null")
+
+
+def _valid(lanes: Lanes) -> Value:
+    if lanes.valid is None:
+        raise TypeError("the kernel was said not to need valid lanes.")
+    return lanes.valid.get()
+
+
+def _numbers(lanes: Lanes) -> Value:
+    if lanes.numbers is None:
+        raise TypeError("the kernel was said not to need lane numbers.")
+    return lanes.numbers.get()
 
 
 def _known(lanes: Lanes | None) -> Lanes:
