@@ -16,7 +16,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args()
-    backend = next(row for row in raxis.backends.list() if row.device == "cpu")
+    raxis.zeros(1)
+    backend = next(row for row in raxis.backends.list() if row.device == "cpu" and row.state == "ready")
     print(f"cpu is served by {backend.distribution} ({backend.state})")
     print(f"{'case':36} {'raxis us':>10} {'torch us':>10} {'ratio':>7}")
     results = []

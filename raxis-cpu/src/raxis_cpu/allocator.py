@@ -20,7 +20,7 @@ from raxis.errors import OutOfMemoryError
 ALIGNMENT = 64
 """Bytes: a cache line, and the widest vector register."""
 SMALL = 16 << 10
-"""Requests of up to so many bytes go to the C library, which keeps small blocks itself, at half the cost."""
+"""Requests of up to so many bytes go to NumPy and the C library, which keep small blocks themselves."""
 
 Buffer = np.ndarray[Any, Any]
 
@@ -83,13 +83,13 @@ class CachingAllocator:
         self._lock = threading.RLock()
 
     def allocate(self, nbytes: int) -> Buffer:
-        """A uint8 array of `nbytes` uninitialised bytes at a multiple of `ALIGNMENT`.
+        """A uint8 array of `nbytes` uninitialised bytes, beyond `SMALL` at a multiple of `ALIGNMENT`.
 
         Raises:
             OutOfMemoryError: if the system has no memory left, even after the cache was emptied.
         """
         if nbytes <= SMALL:
-            return self._fresh(nbytes)
+            return np.empty(nbytes, np.uint8)
         rounded = size_class(nbytes)
         with self._lock:
             self._sort_in()
