@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from raxis_cpu.llvm.compile import Code, compile, host
 from raxis_cpu.threads import keep_for_ever
@@ -67,11 +67,12 @@ define void @mark_one(ptr %memory, i64 %index) {
 
 @lru_cache(maxsize=1)
 def _code() -> Code:
-    code = Code(compile(_TEXT.replace("$triple", host().triple)))
+    code = Code(compile(_TEXT.replace("$triple", host().triple), host()))
     keep_for_ever(code)
     return code
 
 
+@cache
 def body(name: str) -> int:
-    """The address of a body."""
+    """The address of a body; looked up once, since llvmlite holds a lock for it, which a fork may find taken."""
     return _code().address(name)

@@ -56,7 +56,7 @@ class ThreadPool:
     """
 
     def __init__(self, count: int) -> None:
-        self._code = Code(compile(pool_ir(host().triple, getattr(signal, "SIG_SETMASK", None))))
+        self._code = Code(compile(pool_ir(host().triple, getattr(signal, "SIG_SETMASK", None)), host()))
         keep_for_ever(self._code)
         self.parallel_for = self._code.address("parallel_for")
         """Address of the C function ``void(void (*body)(void *, int64, int64), void *, int64 count, int64 grain)``.
