@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import numbers
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -159,7 +160,8 @@ def _integer(value: Any) -> int:
 def _float(value: Any) -> float:
     if isinstance(value, str):
         raise TypeError
-    return float(value)
+    number = float(value)
+    return number if number == number else math.nan  # one object: a key that is found again
 
 
 def _boolean(value: Any) -> bool:

@@ -62,6 +62,8 @@ def plan_key(op: Op, values: Sequence[Any]) -> Any:
 
 
 def _key_part(parameter: Parameter, value: Any) -> Any:
+    if parameter.is_real:
+        return value or str(value)
     if value is None or parameter.is_static:
         return value
     if isinstance(value, tuple):
@@ -74,11 +76,16 @@ def _key_part(parameter: Parameter, value: Any) -> Any:
 def _interchangeable(op: Op, raw: Sequence[Any], values: Sequence[Any]) -> bool:
     """Whether a run made for the normalised values may be called with the raw ones."""
     return all(
-        (parameter.is_static and not _holds_tensor(given))
+        (parameter.is_static and not _holds_tensor(given) and not _is_nan(given))
         or given is value
         or (isinstance(value, tuple) and isinstance(given, (list, tuple)))
         for parameter, given, value in zip(op.parameters, raw, values, strict=True)
     )
+
+
+def _is_nan(value: Any) -> bool:
+    """Whether a static argument is NaN, which as a key is found only by identity."""
+    return isinstance(value, float) and value != value
 
 
 def _holds_tensor(value: Any) -> bool:

@@ -65,7 +65,7 @@ def _operator_entry(op: Op, name: str, reflected: bool) -> Callable[..., Any]:
         body = [
             "try:",
             f"    run = _plans[{key}]",
-            "except (KeyError, AttributeError, TypeError):",
+            "except Exception:",
             f"    return _call(_op, ({values},))",
             f"return run({values})",
         ]
@@ -115,7 +115,7 @@ def _functional_entry(op: Op) -> Callable[..., Any]:
             "if out is None:" if op.out else "if True:",
             "    try:",
             f"        run = _plans[{key_expression(op)}]",
-            "    except (KeyError, AttributeError, TypeError):",
+            "    except Exception:",
             "        pass",
             "    else:",
             f"        return run({arguments})",
@@ -134,7 +134,7 @@ def _inplace_entry(op: Op) -> Callable[..., Any]:
         body = [
             "try:",
             f"    run = _plans[{key_expression(op)}]",
-            "except (KeyError, AttributeError, TypeError):",
+            "except Exception:",
             f"    return _call(_op, ({arguments},))",
             f"return run({arguments})",
         ]
@@ -167,6 +167,8 @@ def _key_part(parameter: Parameter, position: int) -> str:
         if parameter.default is REQUIRED:
             return f"type({name})"
         return f"({name} is not _d{position}) and type({name})"
+    if parameter.is_real:
+        return f"({name} or str({name}))"  # as keys, 0.0 and -0.0 are the same
     if parameter.length is not None and not parameter.varargs:
         return f"(tuple({name}) if type({name}) is list else {name})"
     return name

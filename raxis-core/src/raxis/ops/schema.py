@@ -52,6 +52,11 @@ class Parameter(NamedTuple):
         return self.type == "Scalar"
 
     @property
+    def is_real(self) -> bool:
+        """Whether it is a static real number, whose sign matters also when it is zero."""
+        return self.length is None and self.type in ("float", "number", "typed_number")
+
+    @property
     def is_static(self) -> bool:
         return not (self.is_tensor or self.is_scalar)
 

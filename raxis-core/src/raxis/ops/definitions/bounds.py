@@ -36,14 +36,12 @@ def _inside(input: Tensor, min: Any, max: Any) -> Tensor:
 
 def _low_gradient(grad: Tensor, input: Tensor, min: Tensor, max: Any) -> Tensor:
     below = input < min if max is None else (input < min) & (min < max)
-    made: Tensor = where(below, grad, 0)
-    return made
+    return where(below, grad, 0)
 
 
 def _high_gradient(grad: Tensor, input: Tensor, min: Any, max: Tensor) -> Tensor:
     above = input > max if min is None else (input > max) | (max < min)
-    made: Tensor = where(above, grad, 0)
-    return made
+    return where(above, grad, 0)
 
 
 @lowered(
@@ -139,7 +137,7 @@ def _nan_to_num(input: Tensor, nan: float | None, posinf: float | None, neginf: 
     high = largest if posinf is None else posinf
     low = -largest if neginf is None else neginf
     finite = where(input == math.inf, high, where(input == -math.inf, low, input))
-    return where(input.isnan(), nan or 0.0, finite)
+    return where(input.isnan(), 0.0 if nan is None else nan, finite)
 
 
 @lowered(

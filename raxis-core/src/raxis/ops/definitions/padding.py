@@ -72,7 +72,8 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Any = 0) -> Tensor
         RuntimeError: if there are too many or an odd number of amounts, or they crop more than there is.
     """
     number = number_type(input.dtype)(value)
-    return _constant_pad(input, tuple(pad), number if number != 0 else 0)
+    positive_zero = number == 0 and not str(number).startswith("-")
+    return _constant_pad(input, tuple(pad), 0 if positive_zero else number)
 
 
 def _reflected(position: int, first: int, last: int) -> int:
@@ -96,8 +97,7 @@ def _source_index(mode: str, size: int, low: int, high: int) -> Any:
 
 
 def _pad_back(grad: Tensor, input_layout: Layout, pad: Shape, mode: str) -> Tensor:
-    made: Tensor = _index_pad_gradient(grad, input_layout.shape, pad, mode)
-    return made
+    return _index_pad_gradient(grad, input_layout.shape, pad, mode)
 
 
 @lowered(
@@ -233,8 +233,7 @@ def _block_positions(kernel: Pair, counts: Pair, dilation: Pair, stride: Pair, w
 def _unfold_back(
     grad: Tensor, input_layout: Layout, kernel_size: Pair, dilation: Pair, padding: Pair, stride: Pair
 ) -> Tensor:
-    made: Tensor = _fold(grad, input_layout.shape[-2:], kernel_size, dilation, padding, stride)
-    return made
+    return _fold(grad, input_layout.shape[-2:], kernel_size, dilation, padding, stride)
 
 
 @lowered(
