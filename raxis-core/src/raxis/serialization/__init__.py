@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import pickle
 import sys
+import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -37,7 +39,8 @@ def save(obj: Any, f: str | os.PathLike[str] | IO[bytes], pickle_protocol: int =
         pickle_protocol: version of the pickle inside; PyTorch's restricted loader reads 2.
 
     Raises:
-        RuntimeError: if tensors of different dtypes share memory.
+        RuntimeError: if tensors of different dtypes share memory, or the directory does not exist.
+        AttributeError: if `f` is neither a path nor a file.
 
     Example:
         >>> import io
@@ -50,8 +53,15 @@ def save(obj: Any, f: str | os.PathLike[str] | IO[bytes], pickle_protocol: int =
     """
     if isinstance(f, (str, os.PathLike)):
         path = Path(f)
+        if not path.parent.is_dir():
+            raise RuntimeError(f"Parent directory {path.parent} does not exist.")
         with replacing(path) as stream:
             _write(obj, stream, path.stem, pickle_protocol)
+    elif not hasattr(f, "write"):
+        raise AttributeError(
+            "expected 'f' to be a path, or a file-like object with a 'write' attribute, but got "
+            f"{type(f).__name__}."
+        )
     else:
         _write(obj, f, "archive", pickle_protocol)
 
@@ -60,15 +70,14 @@ def _write(obj: Any, stream: IO[bytes], root: str, protocol: int) -> None:
     pickled = io.BytesIO()
     pickler = CheckpointPickler(pickled, protocol)
     pickler.dump(obj)
-    archive = Writer(stream, root)
-    archive.add("data.pkl", pickled.getvalue())
-    archive.add(".format_version", b"1")
-    archive.add(".storage_alignment", b"64")
-    archive.add("byteorder", sys.byteorder.encode())
-    for key, storage in pickler.storages.items():
-        archive.add(f"data/{key}", storage_bytes(storage).data)
-    archive.add("version", b"3\n")
-    archive.close()
+    with Writer(stream, root) as archive:
+        archive.add("data.pkl", pickled.getvalue())
+        archive.add(".format_version", b"1")
+        archive.add(".storage_alignment", b"64")
+        archive.add("byteorder", sys.byteorder.encode())
+        for key, storage in pickler.storages.items():
+            archive.add(f"data/{key}", storage_bytes(storage).data)
+        archive.add("version", b"3\n")
 
 
 def load(
@@ -106,12 +115,27 @@ def load(
         raise ValueError("mmap=True needs the path of a file, but got a file object.")
     archive = Reader(f if path is None else path, path if mmap else None)
     try:
-        unpickler = (RestrictedUnpickler if weights_only else TrustingUnpickler)(
-            io.BytesIO(archive.read("data.pkl")), Storages(archive, map_location)
-        )
-        return unpickler.load()
+        pickled, storages = io.BytesIO(archive.read("data.pkl")), Storages(archive, map_location)
+        return _restored(pickled, storages) if weights_only else TrustingUnpickler(pickled, storages).load()
+    except zipfile.BadZipFile as error:
+        raise RuntimeError(f"the checkpoint is damaged: {error}.") from error
     finally:
         archive.close()
+
+
+_OF_DAMAGED_PICKLES = (
+    AttributeError, EOFError, LookupError, MemoryError, OverflowError, RecursionError, TypeError, UnicodeError
+)  # fmt: skip
+
+
+def _restored(pickled: io.BytesIO, storages: Storages) -> Any:
+    """What the restricted loader makes of a pickle, whose damages show as any of several exceptions."""
+    try:
+        return RestrictedUnpickler(pickled, storages).load()
+    except _OF_DAMAGED_PICKLES as error:
+        raise pickle.UnpicklingError(
+            f"the pickle in the checkpoint is damaged: {type(error).__name__}: {error}"
+        ) from error
 
 
 class Storages:

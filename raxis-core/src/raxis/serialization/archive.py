@@ -39,8 +39,13 @@ class Writer:
         with self._zip.open(info, "w", force_zip64=large) as entry:
             entry.write(data)
 
-    def close(self) -> None:
-        """Write the directory; without it the archive cannot be read."""
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        """Write the directory, without which the archive cannot be read; after an error, write no more."""
+        if kind is not None:
+            self._zip.fp = None
         self._zip.close()
 
 
