@@ -21,7 +21,9 @@ def remez(function: Function, low: float, high: float, degree: int) -> tuple[lis
     low, high = mp.mpf(low), mp.mpf(high)
     count = degree + 2
     nodes = [(low + high) / 2 - (high - low) / 2 * mp.cos(mp.pi * k / (count - 1)) for k in range(count)]
-    grid = [(low + high) / 2 - (high - low) / 2 * mp.cos(mp.pi * k / (24 * count)) for k in range(24 * count + 1)]
+    grid = [
+        (low + high) / 2 - (high - low) / 2 * mp.cos(mp.pi * k / (24 * count)) for k in range(24 * count + 1)
+    ]
     values = [function(x) for x in grid]
     for _ in range(12):
         matrix = mp.matrix(count, count)
@@ -137,9 +139,7 @@ def _inverse_erfc(c: mp.mpf) -> mp.mpf:
     return x
 
 
-_ERFINV = _even(
-    lambda x: _inverse_erfc(1 - x) / x, _series(mp.sqrt(mp.pi) / 2, mp.sqrt(mp.pi) ** 3 / 24)
-)
+_ERFINV = _even(lambda x: _inverse_erfc(1 - x) / x, _series(mp.sqrt(mp.pi) / 2, mp.sqrt(mp.pi) ** 3 / 24))
 
 FITS: dict[str, tuple[Function, object, object, int]] = {
     "EXP": (_near(_exp, F(1) / 2), -LN2_HALF, LN2_HALF, 9),
@@ -151,8 +151,8 @@ FITS: dict[str, tuple[Function, object, object, int]] = {
     "LOG_SINGLE": (_near(_log_of_one_plus, F(1) / 3), SQRT2 / 2 - 1, SQRT2 - 1, 8),
     "SIN": (_SIN, 0, QUARTER, 6),
     "COS": (_COS, 0, QUARTER, 6),
-    "SIN_SHORT": (_SIN, 0, QUARTER, 2),
-    "COS_SHORT": (_COS, 0, QUARTER, 2),
+    "SIN_SHORT": (_SIN, 0, QUARTER, 3),
+    "COS_SHORT": (_COS, 0, QUARTER, 3),
     "ASIN": (_ASIN, 0, F("0.25"), 12),
     "ASIN_SHORT": (_ASIN, 0, F("0.25"), 5),
     "ATAN": (_ATAN, 0, TAN_EIGHTH, 11),

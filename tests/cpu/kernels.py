@@ -99,7 +99,9 @@ def random_values(dtype: DType, shape: tuple[int, ...], rng: np.random.Generator
     if dtype.is_complex:
         return (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(dtype.numpy)
     if dtype.is_floating_point:
-        return np.asarray(rng.standard_normal(shape) * rng.choice([0.1, 1.0, 10.0], shape)).astype(dtype.numpy)
+        return np.asarray(rng.standard_normal(shape) * rng.choice([0.1, 1.0, 10.0], shape)).astype(
+            dtype.numpy
+        )
     limits = np.iinfo(dtype.numpy)
     wide = rng.integers(limits.min, limits.max, shape, dtype=dtype.numpy, endpoint=True)
     near = rng.integers(0 if limits.min == 0 else -9, 10, shape).astype(dtype.numpy)

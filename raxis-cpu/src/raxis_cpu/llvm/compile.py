@@ -10,7 +10,7 @@ import threading
 from functools import lru_cache
 from typing import NamedTuple
 
-import llvmlite.binding as llvm
+import llvmlite.binding as llvm  # type: ignore[import-untyped]
 
 _lock = threading.Lock()
 """LLVM's global context, in which modules are parsed, serves one thread at a time."""

@@ -16,7 +16,20 @@ from raxis_cpu.llvm.registers import Complex, Register, rounded
 
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 _EXACT_IN_HALF = frozenset(
-    {"neg", "abs", "sign", "maximum", "minimum", "select", "floor", "ceil", "round", "trunc", "nextafter", "cast"}
+    {
+        "neg",
+        "abs",
+        "sign",
+        "maximum",
+        "minimum",
+        "select",
+        "floor",
+        "ceil",
+        "round",
+        "trunc",
+        "nextafter",
+        "cast",
+    }
 )
 """Results that need no rounding; cast rounds itself."""
 
@@ -90,7 +103,7 @@ def _extreme(x: Value, y: Value, predicate: str, signed: bool) -> Value:
 
 def _plain(function: Callable[..., Value]) -> Callable[..., Value]:
     """A function that does not ask whether its operands are signed."""
-    return lambda *operands, signed: function(*operands)
+    return lambda *operands, signed: function(*operands)  # noqa: ARG005, PLW0108
 
 
 def _sign(x: Value, *, signed: bool) -> Value:
@@ -155,7 +168,7 @@ def _rsqrt(x: Value) -> Value:
 
 
 def _intrinsic(name: str) -> Callable[..., Value]:
-    return _plain(lambda x: x.intrinsic(name))
+    return lambda x, *, signed: x.intrinsic(name)  # noqa: ARG005
 
 
 def _float_sign(x: Value) -> Value:

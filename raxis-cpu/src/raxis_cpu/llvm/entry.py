@@ -1,7 +1,7 @@
 """The entry point of a kernel: a METH_FASTCALL function whose `self` is the bytes object of its parameters.
 
-``kernel(buffer, offset, ..., number, ...)`` takes, in the order given by `Argument`s, an address or a NumPy array and an
-offset in elements for every buffer, and a Python number for every scalar. It returns None, or raises
+``kernel(buffer, offset, ..., number, ...)`` takes, in the order given by `Argument`s, an address or a NumPy array and
+an offset in elements for every buffer, and a Python number for every scalar. It returns None, or raises
 
 - IndexError, for an index out of range, before anything is stored,
 - RuntimeError ("ZeroDivisionError"), for an integer divisor 0, before anything is stored,
@@ -60,9 +60,7 @@ class Entry:
         self._arguments = arguments
         self._checks = checks
         self._function = Function("ptr @entry(ptr %self, ptr %arguments, i64 %count)")
-        self._parameters = self._function.advance(
-            self._function.argument(PTR, "self"), _PAYLOAD, 1
-        )
+        self._parameters = self._function.advance(self._function.argument(PTR, "self"), _PAYLOAD, 1)
         self._context = self._function.variable(Type(f"[{layout.slots} x i64]"), align=16).address
         self._suspect: Variable = self._function.variable(Type("i1"), False)
 
@@ -89,7 +87,9 @@ class Entry:
         expected = sum(argument.places for argument in self._arguments)
         given = function.argument(I64, "count")
         with function.when(given.compare("ne", expected)):
-            text = f"kernel {self._kernel.name} expected {expected} arguments, but got another number of them."
+            text = (
+                f"kernel {self._kernel.name} expected {expected} arguments, but got another number of them."
+            )
             self._set_error(table.TYPE_ERROR, "count_message", text)
             self._leave(None)
 

@@ -26,7 +26,9 @@ class Type(NamedTuple):
     @property
     def suffix(self) -> str:
         """How intrinsics name the type: ``v8f32``."""
-        element = {"float": "f32", "double": "f64", "half": "f16", "ptr": "p0"}.get(self.element, self.element)
+        element = {"float": "f32", "double": "f64", "half": "f16", "ptr": "p0"}.get(
+            self.element, self.element
+        )
         return element if self.lanes == 1 else f"v{self.lanes}{element}"
 
     @property
@@ -52,7 +54,16 @@ class Type(NamedTuple):
 I1, I8, I32, I64, PTR, DOUBLE = (Type(name) for name in ("i1", "i8", "i32", "i64", "ptr", "double"))
 
 _FLOAT_OPS = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
-_INTEGER_OPS = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor", "<<": "shl", ">>": "lshr"}
+_INTEGER_OPS = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "&": "and",
+    "|": "or",
+    "^": "xor",
+    "<<": "shl",
+    ">>": "lshr",
+}
 
 
 def literal(type: Type, number: Number) -> str:

@@ -87,9 +87,7 @@ class Layout:
 
 
 def _general(access: Access | Position, bare: Access | Position) -> list[int]:
-    return [
-        stride for stride, kind in zip(access.strides, bare.strides, strict=True) if kind == GENERAL
-    ]
+    return [stride for stride, kind in zip(access.strides, bare.strides, strict=True) if kind == GENERAL]
 
 
 def _cost(kernel: LoopKernel) -> int:

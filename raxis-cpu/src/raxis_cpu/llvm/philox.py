@@ -76,9 +76,7 @@ def _interleaved(parts: list[Value]) -> Value:
     lanes = count * len(parts)
     order = ", ".join(f"i32 {part * count + lane}" for lane in range(count) for part in range(len(parts)))
     whole = joined[0]
-    return function.emit(
-        whole.type, f"shufflevector {whole}, {whole.type} poison, <{lanes} x i32> <{order}>"
-    )
+    return function.emit(whole.type, f"shufflevector {whole}, {whole.type} poison, <{lanes} x i32> <{order}>")
 
 
 def _joined(low: Value, high: Value) -> Value:

@@ -42,7 +42,7 @@ class Specimen(NamedTuple):
 def specimen_of(kernel: LoopKernel) -> Specimen:
     """The specimen of a kernel; strides become 0, 1 or `GENERAL`."""
     nodes = tuple(node._replace(detail=_without_sizes(node.detail)) for node in kernel.nodes)
-    stores = tuple(Store(store.node, _without_sizes(store.access)) for store in kernel.stores)
+    stores = tuple(Store(store.node, _access_without_sizes(store.access)) for store in kernel.stores)
     axes = tuple(Axis(_SOME, axis.inner) for axis in kernel.axes)
     bare = LoopKernel(kernel.name, kernel.buffers, axes, nodes, stores, kernel.scalars)
     return Specimen(bare, _lane_axis(kernel))
@@ -52,14 +52,17 @@ def _stride_class(stride: int) -> int:
     return stride if stride in {0, 1} else GENERAL
 
 
+def _access_without_sizes(access: Access) -> Access:
+    return Access(access.buffer, tuple(map(_stride_class, access.strides)))
+
+
 def _without_sizes(detail: object) -> object:
     if isinstance(detail, Access):
-        return Access(detail.buffer, tuple(map(_stride_class, detail.strides)))
+        return _access_without_sizes(detail)
     if isinstance(detail, Position):
         return Position(tuple(map(_stride_class, detail.strides)))
     if isinstance(detail, Gather):
-        access = Access(detail.access.buffer, tuple(map(_stride_class, detail.access.strides)))
-        return Gather(access, _stride_class(detail.stride), _SOME, detail.dim)
+        return Gather(_access_without_sizes(detail.access), _stride_class(detail.stride), _SOME, detail.dim)
     return detail
 
 
@@ -79,7 +82,8 @@ def _lane_axis(kernel: LoopKernel) -> int | None:
     inner = [number for number, axis in enumerate(kernel.axes) if axis.inner]
     outer = [number for number, axis in enumerate(kernel.axes) if not axis.inner]
     if not inner or not outer:
-        return (outer or inner or [None])[-1]
+        only = outer or inner
+        return only[-1] if only else None
     loads = [node.detail for node in kernel.nodes if node.op == "load"]
     along_row = sum(load.strides[inner[-1]] == 1 for load in loads)
     across = sum(load.strides[outer[-1]] == 1 for load in loads)
@@ -97,9 +101,7 @@ class Plan:
         self.inner = [number for number, axis in enumerate(self.kernel.axes) if axis.inner]
         self.lanes_are_rows = self.lane is not None and self.lane not in self.inner
         self.outer = [
-            number
-            for number, axis in enumerate(self.kernel.axes)
-            if not axis.inner and number != self.lane
+            number for number, axis in enumerate(self.kernel.axes) if not axis.inner and number != self.lane
         ]
         self.steps = [number for number in self.inner if number != self.lane]
         self.kept: set[int] = set()
@@ -208,10 +210,7 @@ class Plan:
         if self.lane is None:
             return 1
         one_register = vector_bytes // self._element_bytes
-        registers = self._registers
-        if self._has_gathered_bytes:
-            return min(one_register, 16)
-        return one_register * registers
+        return min(one_register, 16) if self._has_strided_loads else one_register * self._registers
 
     @property
     def _element_bytes(self) -> int:
@@ -233,7 +232,7 @@ class Plan:
         return 4 if ops & REDUCTIONS and not ops & {"argmax", "argmin"} else 2
 
     @property
-    def _has_gathered_bytes(self) -> bool:
+    def _has_strided_loads(self) -> bool:
         """Whether there are strided loads, which take one instruction per lane."""
         if self.lane is None:
             return False

@@ -235,5 +235,3 @@ def _values(register: Register) -> list[Value]:
 
 def _registers(values: list[Value]) -> Register:
     return Complex(*values) if len(values) == 2 else values[0]
-
-

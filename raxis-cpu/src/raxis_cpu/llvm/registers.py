@@ -108,9 +108,7 @@ def _every_second(both: Value, first: int) -> Value:
         return both.part(first, 1)
     order = ", ".join(f"i32 {lane}" for lane in range(first, 2 * lanes, 2))
     target = Type(both.type.element, lanes)
-    return both.function.emit(
-        target, f"shufflevector {both}, {both.type} poison, <{lanes} x i32> <{order}>"
-    )
+    return both.function.emit(target, f"shufflevector {both}, {both.type} poison, <{lanes} x i32> <{order}>")
 
 
 def _memory_type(dtype: DType, lanes: int) -> Type:
@@ -170,4 +168,3 @@ def constant(function: Function, dtype: DType, number: complex) -> Register:
 def unit_bytes(dtype: DType) -> tuple[int, int]:
     """An element as so many units of so many bytes, units being what one instruction moves."""
     return (2, 8) if dtype.itemsize == 16 else (1, dtype.itemsize)
-

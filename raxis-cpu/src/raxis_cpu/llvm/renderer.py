@@ -8,56 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 
 from raxis.dtypes import DType
 from raxis.schedule.loops import REDUCTIONS, Access, Gather, Position, Store
 from raxis_cpu.llvm import philox, registers
 from raxis_cpu.llvm.compile import Target
 from raxis_cpu.llvm.elementwise import apply
+from raxis_cpu.llvm.frame import Frame, KeptValues, Lanes
 from raxis_cpu.llvm.ir import I1, I64, PTR, Function, Type, Value, Variable
 from raxis_cpu.llvm.layout import ERROR, ERROR_VALUE, PARAMETERS, Layout
 from raxis_cpu.llvm.math.support import any_lane
 from raxis_cpu.llvm.memory import copy_elements
 from raxis_cpu.llvm.plan import GENERAL, Plan, Scope
 from raxis_cpu.llvm.reductions import Accumulator, accumulator
-from raxis_cpu.llvm.registers import Complex, Register
+from raxis_cpu.llvm.registers import Register
 from raxis_cpu.llvm.runtime import FREE, MALLOC, function_pointer
 
 OUT_OF_MEMORY = 1
 """Error code; code 2 + n is a failed check of node n."""
-
-
-@dataclass
-class Lanes:
-    """The vector at hand: lanes [start, start + count) of the lane axis; all of them valid if `full`.
-
-    `valid` tells for every lane whether it is one of those, `numbers` are 0, 1, 2, ... but not beyond the last valid
-    one; they are None in kernels that do not need them.
-    """
-
-    start: Value
-    count: Value
-    full: Value
-    valid: Variable | None
-    numbers: Variable | None
-
-
-@dataclass
-class Frame:
-    """What is known at one place of the loop nest."""
-
-    indices: dict[int, Value] = field(default_factory=dict)
-    values: dict[int, Register] = field(default_factory=dict)
-    lanes: Lanes | None = None
-    scratch: Value | None = None
-
-    def inside(self, **changes: object) -> Frame:
-        """The same for a place further inside."""
-        inner = Frame(dict(self.indices), dict(self.values), self.lanes, self.scratch)
-        for name, value in changes.items():
-            setattr(inner, name, value)
-        return inner
 
 
 class Renderer:
@@ -79,6 +47,7 @@ class Renderer:
         self._parameters = self.function.load(PTR, self._slot(PARAMETERS))
         self._access_numbers = self._number_accesses()
         self._needed = self._needed_nodes()
+        self._kept = KeptValues(self.function, plan, layout.lanes, lambda axis: self._parameter("size", axis))
         self._rooms: dict[object, Value] = {}
 
     def _needed_nodes(self) -> set[int]:
@@ -120,7 +89,7 @@ class Renderer:
         function = self.function
         frame = Frame()
         begin, end = function.argument(I64, "begin"), function.argument(I64, "end")
-        with self._scratch(frame):
+        with self._scratch():
             counters = self._start_counters(begin)
             with function.loop(begin, end):
                 self._unit(frame, counters)
@@ -129,39 +98,22 @@ class Renderer:
         return function.text
 
     @contextmanager
-    def _scratch(self, frame: Frame) -> Iterator[None]:
+    def _scratch(self) -> Iterator[None]:
         """Memory for kept values, for one unit; an error if there is none."""
         if not self._plan.kept:
             yield
             return
         function = self.function
-        nbytes = self._kept_pitch() * len(self._plan.kept)
         malloc = function_pointer(function, self._parameters, MALLOC)
-        memory = function.call(PTR, malloc, nbytes + 64)
+        memory = function.call(PTR, malloc, self._kept.nbytes() + 64)
         with function.when(_is_null(memory)):
             self._fail(OUT_OF_MEMORY, function.constant(I64, 0))
-        aligned = function.emit(
+        self._kept.memory = function.emit(
             PTR, f"call ptr @llvm.ptrmask.p0.i64({function.advance(memory, 63, 1)}, i64 -64)"
         )
-        frame.scratch = aligned
         yield
         free = function_pointer(function, self._parameters, FREE)
         function.line(f"call void {free}({memory})")
-
-    def _kept_pitch(self) -> Value:
-        """Bytes of one kept node, at most 8 (or 16 for complex numbers) an element."""
-        steps = self.function.constant(I64, 1)
-        for axis in self._plan.steps:
-            steps = steps * self._parameter("size", axis)
-        if self._plan.lanes_are_rows:
-            return steps * (self._lane_count * 16)
-        return steps * self._padded_row() * 16
-
-    def _padded_row(self) -> Value:
-        """Elements of the lane axis, with room for a last whole vector."""
-        lane = self._plan.lane
-        size = self.function.constant(I64, 1) if lane is None else self._parameter("size", lane)
-        return (size + (self._lane_count - 1)) & -self._lane_count
 
     def _fail(self, code: int, value: Value) -> None:
         """Record an error and leave; code after this is unreachable."""
@@ -244,7 +196,8 @@ class Renderer:
                 if numbers is not None:
                     numbers.set(ladder.intrinsic("smin", (rest - 1).splat(count)))
             lanes = Lanes(first, full.select(count, rest), full, valid, numbers)
-            block = frame.inside(lanes=lanes)
+            block = frame.inside()
+            block.lanes = lanes
             if self._plan.lane is not None:
                 block.indices[self._plan.lane] = first
             yield block
@@ -320,12 +273,12 @@ class Renderer:
         """One step of a pass: the nodes, the reductions, and in the last pass the stores."""
         earlier = {node for nodes in self._plan.passes[:number] for node in nodes}
         for node in sorted(self._plan.kept & earlier):
-            frame.values[node] = self._kept(frame, node)
+            frame.values[node] = self._kept.recall(frame, node)
         self._compute(frame, [node for node in self._plan.passes[number] if self._at(node, Scope.BODY)])
         for node in sorted(self._plan.kept & set(self._plan.passes[number]) - earlier):
-            self._keep(frame, node)
+            self._kept.keep(frame, node)
         masked = accumulators and frame.lanes and not self._plan.lanes_are_rows
-        valid = _valid(_known(frame.lanes)) if masked else None
+        valid = frame.vector.valid_lanes() if masked else None
         for node, accumulated in accumulators.items():
             (operand,) = self._kernel.nodes[node].inputs
             accumulated.take(self._vector(frame, operand), self._flat_position(frame, node), valid)
@@ -342,7 +295,11 @@ class Renderer:
             return
         function, outer = self.function, self._plan.outer[-1]
         for number, node in enumerate(self._kernel.nodes):
-            if node.op == "load" and self._lane_stride(node.detail) == 1 and node.detail.strides[outer] == GENERAL:
+            if (
+                node.op == "load"
+                and self._lane_stride(node.detail) == 1
+                and node.detail.strides[outer] == GENERAL
+            ):
                 access = self._access_numbers["node", number]
                 address = self._address(frame, node.detail, access)
                 ahead = self._parameter("stride", access, outer)
@@ -362,50 +319,6 @@ class Renderer:
             flat = flat * self._parameter("size", axis) + frame.indices[axis]
         vector = flat.splat(self._lane_count)
         return vector if self._plan.lanes_are_rows or frame.lanes is None else vector + self._ladder()
-
-    # Values that one pass keeps for the next.
-
-    def _kept_address(self, frame: Frame, node: int) -> Value:
-        if frame.scratch is None:
-            raise TypeError("kept values need scratch memory.")
-        position = self.function.constant(I64, 0)
-        for axis in self._plan.steps:
-            position = position * self._parameter("size", axis) + frame.indices[axis]
-        if self._plan.lanes_are_rows:
-            position = position * self._lane_count
-        elif frame.lanes is not None:
-            position = position * self._padded_row() + frame.lanes.start
-        place = sorted(self._plan.kept).index(node)
-        base = self.function.advance(frame.scratch, self._kept_pitch() * place, 1)
-        return self.function.advance(base, position * self._kept_size(node), 1)
-
-    def _kept_size(self, node: int) -> int:
-        dtype = self._kernel.nodes[node].dtype
-        return max(1, registers.register_type(dtype).bits // 8) * (2 if dtype.is_complex else 1)
-
-    def _kept_parts(self, frame: Frame, node: int) -> list[tuple[Type, Value]]:
-        """Type and address of every part of a kept node."""
-        dtype, address = self._kernel.nodes[node].dtype, self._kept_address(frame, node)
-        type = registers.register_type(dtype, self._lane_count)
-        if not dtype.is_complex:
-            return [(type, address)]
-        return [(type, self.function.advance(address, part * self._lane_count, type.bits // 8)) for part in (0, 1)]
-
-    def _keep(self, frame: Frame, node: int) -> None:
-        value = frame.values[node]
-        parts = list(value) if isinstance(value, Complex) else [value]
-        for part, (_, address) in zip(parts, self._kept_parts(frame, node), strict=True):
-            wide = part.convert("zext", "i8") if part.type.element == "i1" else part
-            self.function.store(wide, address)
-
-    def _kept(self, frame: Frame, node: int) -> Register:
-        parts = []
-        for type, address in self._kept_parts(frame, node):
-            if type.element == "i1":
-                parts.append(self.function.load(type.of("i8"), address).compare("ne", 0))
-            else:
-                parts.append(self.function.load(type, address))
-        return Complex(*parts) if len(parts) == 2 else parts[0]
 
     # Nodes.
 
@@ -464,7 +377,7 @@ class Renderer:
         """Leave with an error if `wrong` in any valid lane."""
         function = self.function
         if wrong.type.lanes > 1 and frame.lanes is not None:
-            wrong = wrong & _valid(frame.lanes)
+            wrong = wrong & frame.lanes.valid_lanes()
         with function.when(any_lane(wrong)):
             found = value.convert("sext", "i64") if value.type.bits < 64 else value
             if wrong.type.lanes > 1:
@@ -488,7 +401,9 @@ class Renderer:
         for axis, stride in enumerate(access.strides):
             if stride and (lane or axis != self._plan.lane) and axis in frame.indices:
                 index = frame.indices[axis]
-                position = position + (index if stride == 1 else index * self._parameter("stride", number, axis))
+                position = position + (
+                    index if stride == 1 else index * self._parameter("stride", number, axis)
+                )
         return position
 
     def _address(self, frame: Frame, access: Access, number: int) -> Value:
@@ -506,11 +421,11 @@ class Renderer:
         address = self._address(frame, access, access_number)
         if not vector:
             return registers.load(dtype, address, 1)
-        lanes = _known(frame.lanes)
+        lanes = frame.vector
         if self._lane_stride(access) == 1:
             return registers.load(dtype, self._readable(lanes, number, dtype, address), self._lane_count)
         stride = self._parameter("stride", access_number, self._plan.lane)
-        offsets = _numbers(lanes) * stride.splat(self._lane_count)
+        offsets = lanes.lane_numbers() * stride.splat(self._lane_count)
         return registers.gather(dtype, self.function.advance(address, offsets, dtype.itemsize))
 
     def _readable(self, lanes: Lanes, number: int, dtype: DType, address: Value) -> Value:
@@ -538,9 +453,11 @@ class Renderer:
         stride = self._parameter("gather stride", number).splat(index.type.lanes)
         offsets = index if node.detail.stride == 1 else index * stride
         if index.type.lanes > 1 and lane_stride:
-            numbers = _numbers(_known(frame.lanes))
+            numbers = frame.vector.lane_numbers()
             if lane_stride == GENERAL:
-                numbers = numbers * self._parameter("stride", access_number, self._plan.lane).splat(self._lane_count)
+                numbers = numbers * self._parameter("stride", access_number, self._plan.lane).splat(
+                    self._lane_count
+                )
             offsets = offsets + numbers
         return registers.gather(node.dtype, self.function.advance(address, offsets, node.dtype.itemsize))
 
@@ -551,7 +468,7 @@ class Renderer:
             self._check(frame, number, index.compare("uge", size), index)
         if index.type.lanes == 1 or frame.lanes is None:
             return index
-        return _valid(frame.lanes).select(index, 0)
+        return frame.lanes.valid_lanes().select(index, 0)
 
     def _random(self, frame: Frame, number: int) -> Value:
         node = self._kernel.nodes[number]
@@ -565,8 +482,11 @@ class Renderer:
             return philox.scattered(position, key, offset, words)
         if self._lane_stride(node.detail) == 1 and self._lane_count * words >= 4:
             return self._consecutive_random(frame, position, key, offset, words)
-        stride = self._parameter("stride", access_number, self._plan.lane) if self._lane_stride(node.detail) == GENERAL else None
-        ladder = self._ladder() if stride is None else self._ladder() * stride.splat(self._lane_count)
+        ladder = self._ladder()
+        if self._lane_stride(node.detail) == GENERAL:
+            ladder = ladder * self._parameter("stride", access_number, self._plan.lane).splat(
+                self._lane_count
+            )
         return philox.scattered(position.splat(self._lane_count) + ladder, key, offset, words)
 
     def _consecutive_random(
@@ -594,7 +514,7 @@ class Renderer:
         if not vector:
             registers.store(dtype, value, address)
             return
-        lanes, wide = _known(frame.lanes), registers.splat(value, self._lane_count)
+        lanes, wide = frame.vector, registers.splat(value, self._lane_count)
         room = self._room(("store", number), dtype)
         if lane_stride == 1:
             registers.store(dtype, wide, lanes.full.select(address, room))
@@ -604,9 +524,7 @@ class Renderer:
         registers.store(dtype, wide, room)
         self._scatter(dtype, lanes, room, address, access_number)
 
-    def _scatter(
-        self, dtype: DType, lanes: Lanes, room: Value, address: Value, access_number: int
-    ) -> None:
+    def _scatter(self, dtype: DType, lanes: Lanes, room: Value, address: Value, access_number: int) -> None:
         """Write the lanes of `room` one by one, a stride apart."""
         function = self.function
         stride = self._parameter("stride", access_number, self._plan.lane)
@@ -622,22 +540,3 @@ class Renderer:
 
 def _is_null(address: Value) -> Value:
     return address.function.emit(I1, f"icmp eq {address}, null")
-
-
-def _valid(lanes: Lanes) -> Value:
-    if lanes.valid is None:
-        raise TypeError("the kernel was said not to need valid lanes.")
-    return lanes.valid.get()
-
-
-def _numbers(lanes: Lanes) -> Value:
-    if lanes.numbers is None:
-        raise TypeError("the kernel was said not to need lane numbers.")
-    return lanes.numbers.get()
-
-
-def _known(lanes: Lanes | None) -> Lanes:
-    if lanes is None:
-        raise TypeError("a vector needs lanes.")
-    return lanes
-

@@ -47,7 +47,9 @@ def _split(x: Value) -> _Split:
     # A small integer in the low bits of 2**mantissa becomes a number by one subtraction.
     offset = x.function.constant(x.type, 2.0**form.mantissa).bits()
     number = (biased | offset).convert("bitcast", x.type.element) - 2.0**form.mantissa
-    exponent = number - tiny.select(x.function.constant(x.type, form.bias + form.mantissa + 2.0), float(form.bias))
+    exponent = number - tiny.select(
+        x.function.constant(x.type, form.bias + form.mantissa + 2.0), float(form.bias)
+    )
     return _Split(exponent, mantissa)
 
 
@@ -84,12 +86,12 @@ def _log_double(f: Value, exponent: Value, low: Value, precision: Precision) -> 
 
 def log1p(x: Value, precision: Precision = FULL) -> Value:
     """log(1 + x)."""
-    if x.type.element == "float":
-        return log1p(x.convert("fpext", "double"), precision).convert("fptrunc", "float")
+    element = x.type.element
     sum_ = two_sum(x, x.function.constant(x.type, 1.0))
     exponent, mantissa = _split(sum_.high)
-    low = fma(exponent, _LOG2_LOW["double"], sum_.low / sum_.high)
-    value = _log_double(mantissa - 1.0, exponent, low, precision)
+    low = fma(exponent, _LOG2_LOW[element], sum_.low / sum_.high)
+    one_plus = _log_single if element == "float" else _log_double
+    value = one_plus(mantissa - 1.0, exponent, low, precision)
     value = _with_special_values(sum_.high, value)
     value = x.compare("eq", INF).select(x, value)
     return x.compare("eq", 0.0).select(x, value)

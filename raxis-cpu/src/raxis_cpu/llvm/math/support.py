@@ -61,6 +61,16 @@ def through_double(function: Callable[[Value, Precision], Value]) -> Unary:
     return either
 
 
+def with_tables(function: Callable[[Value, Precision], Value]) -> Unary:
+    """`function` with the tables for the format of its operand."""
+
+    @wraps(function)
+    def either(x: Value) -> Value:
+        return function(x, FULL if x.type.element == "double" else SHORT)
+
+    return either
+
+
 def absolute(x: Value) -> Value:
     """|x|."""
     return x.intrinsic("fabs")

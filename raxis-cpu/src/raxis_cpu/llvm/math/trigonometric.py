@@ -1,7 +1,7 @@
 """sin, cos, tan and their inverses.
 
 The argument is reduced to abs(r) <= pi/4 by pi/2 in three parts (Cody and Waite, 1980; the first step is exact with
-a fused multiply-add); beyond 2**30 by 256 bits of 2/pi (Payne and Hanek, 1983), lane by lane.
+a fused multiply-add); beyond 2**30 (float: 2**16) by 256 bits of 2/pi (Payne and Hanek, 1983), lane by lane.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from raxis_cpu.llvm.ir import DOUBLE, I64, PTR, Function, Type, Value, fma, polynomial
+from raxis_cpu.llvm.ir import DOUBLE, I8, I64, PTR, Function, Type, Value, fma, polynomial
 from raxis_cpu.llvm.math.support import (
     INF,
     Pair,
@@ -22,16 +22,19 @@ from raxis_cpu.llvm.math.support import (
     quick_two_sum,
     quotient,
     sqrt,
-    through_double,
     two_product,
     two_sum,
+    with_tables,
 )  # fmt: skip
 
 _TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
-_HALF_PI = tuple(
-    map(float.fromhex, ("0x1.921fb54442d18p+0", "0x1.1a62633145c07p-54", "-0x1.f1976b7ed8fbcp-110"))
-)
-_PI = (2 * _HALF_PI[0], 2 * _HALF_PI[1])
+_HALF_PI = {
+    "double": tuple(
+        map(float.fromhex, ("0x1.921fb54442d18p+0", "0x1.1a62633145c07p-54", "-0x1.f1976b7ed8fbcp-110"))
+    ),
+    "float": tuple(map(float.fromhex, ("0x1.921fb6p+0", "-0x1.777a5cp-25", "-0x1.ee59dap-50"))),
+}
+"""Every part holds as many bits as the format; the sum of all is pi/2."""
 _TWO_OVER_PI_BITS = (
     "a2f9836e4e441529fc2757d1f534ddc0db6295993c439041fe5163abdebbc561b7246e3a424dd2e006492eea09d1921c"
     "fe1deb1cb129a73ee88235f52ebb4484e99c7026b45f7e413991d639835339f49c845f8bbdf9283b1ff897ffde05980f"
@@ -39,7 +42,7 @@ _TWO_OVER_PI_BITS = (
     "56033046fc7b6babf0cfbc209af4361da9e391615ee61b08"
 )
 """The first 1344 bits after the point."""
-_LARGEST_DIRECT = 2.0**30
+_LARGEST_DIRECT = {"double": 2.0**30, "float": 2.0**16}
 _WINDOW = Type("i256")
 
 
@@ -56,7 +59,7 @@ def _reduce(x: Value) -> _Reduced:
     quadrant = function.variable(x.type.integer, shifted.bits())
     high, low = (function.variable(x.type, part) for part in _remainder(x, shifted - form.magic))
     magnitude = absolute(x)
-    huge = magnitude.compare("gt", _LARGEST_DIRECT)
+    huge = magnitude.compare("gt", _LARGEST_DIRECT[x.type.element])
     with function.when(any_lane(huge)):
         _reduce_huge_lanes(x, huge, quadrant.address, high.address, low.address)
     return _Reduced(quadrant.get(), Pair(high.get(), low.get()))
@@ -64,24 +67,33 @@ def _reduce(x: Value) -> _Reduced:
 
 def _remainder(x: Value, n: Value) -> Pair:
     """x - n pi/2."""
-    first = fma(-n, _HALF_PI[0], x)
-    second = two_product(n, x.function.constant(x.type, _HALF_PI[1]))
+    largest, middle, least = _HALF_PI[x.type.element]
+    first = fma(-n, largest, x)
+    second = two_product(n, x.function.constant(x.type, middle))
     rest = two_sum(first, -second.high)
-    return Pair(rest.high, fma(-n, _HALF_PI[2], rest.low - second.low))
+    return Pair(rest.high, fma(-n, least, rest.low - second.low))
 
 
 def _reduce_huge_lanes(x: Value, huge: Value, quadrant: Value, high: Value, low: Value) -> None:
-    function = x.function
+    function, type = x.function, Type(x.type.element)
     function.helpers.setdefault("reduce_huge", _reduce_huge)
-    arguments, flags = function.variable(x.type, x), function.variable(x.type.integer)
-    flags.set(huge.convert("zext", "i64"))
+    size = type.bits // 8
+    arguments, flags = function.variable(x.type, x), function.variable(x.type.of("i8"))
+    flags.set(huge.convert("zext", "i8"))
+    parts = [function.variable(DOUBLE), function.variable(DOUBLE)]
     with function.loop(0, function.constant(I64, x.type.lanes)) as lane:
-        flag = function.load(I64, function.advance(flags.address, lane, 8))
+        flag = function.load(I8, function.advance(flags.address, lane, 1))
         with function.when(flag.compare("ne", 0)):
-            argument = function.load(DOUBLE, function.advance(arguments.address, lane, 8))
-            targets = [function.advance(part, lane, 8) for part in (high, low)]
-            found = function.call(I64, "@reduce_huge", argument, *targets)
-            function.store(found, function.advance(quadrant, lane, 8))
+            argument = function.load(type, function.advance(arguments.address, lane, size))
+            wide = argument.convert("fpext", "double")
+            found = function.call(I64, "@reduce_huge", wide, *(part.address for part in parts))
+            whole, rest = (part.get() for part in parts)
+            rounded = whole.convert("fptrunc", type.element)
+            rest = (whole - rounded.convert("fpext", "double")) + rest
+            function.store(rounded, function.advance(high, lane, size))
+            function.store(rest.convert("fptrunc", type.element), function.advance(low, lane, size))
+            narrow = found if size == 8 else found.convert("trunc", "i32")
+            function.store(narrow, function.advance(quadrant, lane, size))
 
 
 def _reduce_huge() -> str:
@@ -131,6 +143,7 @@ def _product_with_window(function: Function, mantissa: Value, exponent: Value) -
 
 def _times_half_pi(function: Function, fraction: Value) -> Pair:
     """fraction / 2**256 * pi/2 for a positive 256-bit fraction."""
+    largest, middle, _ = _HALF_PI["double"]
     zeros = function.emit(_WINDOW, f"call i256 @llvm.ctlz.i256({fraction}, i1 false)")
     normal = fraction << zeros
     leading = (normal >> 192).convert("trunc", "i64")
@@ -139,8 +152,8 @@ def _times_half_pi(function: Function, fraction: Value) -> Pair:
     high = (leading & ~0x7FF).convert("uitofp", "double") * scale
     low = fma(following.convert("uitofp", "double"), 2.0**-64, (leading & 0x7FF).convert("uitofp", "double"))
     low = low * scale
-    product = two_product(high, function.constant(DOUBLE, _HALF_PI[0]))
-    return Pair(product.high, product.low + fma(high, _HALF_PI[1], low * _HALF_PI[0]))
+    product = two_product(high, function.constant(DOUBLE, largest))
+    return Pair(product.high, product.low + fma(high, middle, low * largest))
 
 
 def _sine(r: Pair, precision: Precision) -> Pair:
@@ -166,23 +179,23 @@ def _circular(x: Value, precision: Precision, shift: int) -> Value:
     swapped = (turned & 1).compare("ne", 0)
     sine, cosine = _sine(r, precision), _cosine(r, precision)
     value = swapped.select(cosine.high + cosine.low, sine.high + sine.low)
-    flip = (turned & 2) << 62
-    return (value.bits() ^ flip).convert("bitcast", "double")
+    flip = (turned & 2) << (x.type.bits - 2)
+    return (value.bits() ^ flip).convert("bitcast", x.type.element)
 
 
-@through_double
+@with_tables
 def sin(x: Value, precision: Precision) -> Value:
     """Sine."""
     return x.compare("eq", 0.0).select(x, _circular(x, precision, 0))
 
 
-@through_double
+@with_tables
 def cos(x: Value, precision: Precision) -> Value:
     """Cosine."""
     return _circular(x, precision, 1)
 
 
-@through_double
+@with_tables
 def tan(x: Value, precision: Precision) -> Value:
     """Tangent."""
     quadrant, r = _reduce(x)
@@ -199,7 +212,7 @@ def _arc_sine_tail(square: Value, precision: Precision) -> Value:
     return square * polynomial(square, precision.asin)
 
 
-@through_double
+@with_tables
 def asin(x: Value, precision: Precision) -> Value:
     """Arc sine: near 1 as pi/2 - 2 asin(sqrt((1 - x)/2))."""
     magnitude = absolute(x)
@@ -211,11 +224,12 @@ def asin(x: Value, precision: Precision) -> Value:
     error = fma(-root, root, square) / (root * 2.0)
     error = (large & root.compare("gt", 0.0)).select(error, 0.0)
     tail = fma(root, _arc_sine_tail(square, precision), error)
-    far = _HALF_PI[0] - (root * 2.0 - (_HALF_PI[1] - tail * 2.0))
+    quarter, quarter_low, _ = _HALF_PI[x.type.element]
+    far = quarter - (root * 2.0 - (quarter_low - tail * 2.0))
     return copy_sign(large.select(far, near), x)
 
 
-@through_double
+@with_tables
 def acos(x: Value, precision: Precision) -> Value:
     """Arc cosine."""
     magnitude = absolute(x)
@@ -225,9 +239,10 @@ def acos(x: Value, precision: Precision) -> Value:
     error = fma(-root, root, square) / (root * 2.0)
     error = (large & root.compare("gt", 0.0)).select(error, 0.0)
     tail = fma(root, _arc_sine_tail(square, precision), error)
-    middle = _HALF_PI[0] - (x - (_HALF_PI[1] - tail))
+    quarter, quarter_low, _ = _HALF_PI[x.type.element]
+    middle = quarter - (x - (quarter_low - tail))
     near_one = (root + tail) * 2.0
-    near_minus_one = _PI[0] - (root * 2.0 - (_PI[1] - tail * 2.0))
+    near_minus_one = (quarter - (root - (quarter_low - tail))) * 2.0
     return large.select(x.compare("gt", 0.0).select(near_one, near_minus_one), middle)
 
 
@@ -238,13 +253,13 @@ def _arc_tangent(numerator: Value, denominator: Value, precision: Precision) -> 
     ratio = top / turned.select(numerator + denominator, denominator)
     square = ratio * ratio
     tail = ratio * square * polynomial(square, precision.atan)
-    base = turned.select(numerator.function.constant(numerator.type, _HALF_PI[0] / 2), 0.0)
-    low = turned.select(numerator.function.constant(numerator.type, _HALF_PI[1] / 2), 0.0)
+    zero = numerator.function.constant(numerator.type, 0.0)
+    base, low = (turned.select(part / 2, zero) for part in _HALF_PI[numerator.type.element][:2])
     sum_ = two_sum(base, ratio)
     return Pair(sum_.high, sum_.low + (tail + low))
 
 
-@through_double
+@with_tables
 def atan(x: Value, precision: Precision) -> Value:
     """Arc tangent."""
     magnitude = absolute(x)
@@ -256,7 +271,8 @@ def atan(x: Value, precision: Precision) -> Value:
         infinite.select(one, beyond.select(magnitude, one)),
         precision,
     )
-    value = beyond.select(_HALF_PI[0] - (angle.high - (_HALF_PI[1] - angle.low)), angle.high + angle.low)
+    quarter, quarter_low, _ = _HALF_PI[x.type.element]
+    value = beyond.select(quarter - (angle.high - (quarter_low - angle.low)), angle.high + angle.low)
     return copy_sign(value, x)
 
 
@@ -278,13 +294,17 @@ def _with_signs(y: Value, x: Value, precision: Precision) -> Value:
     scale = most.compare("gt", 2.0**1000).select(x.function.constant(x.type, 2.0**-60), 1.0)
     scale = most.compare("lt", 2.0**-900).select(2.0**120, scale)
     zero, infinite = most.compare("eq", 0.0), most.compare("eq", INF)
-    top = infinite.select(least.compare("eq", INF).select(x.function.constant(x.type, 1.0), 0.0), least * scale)
+    top = infinite.select(
+        least.compare("eq", INF).select(x.function.constant(x.type, 1.0), 0.0), least * scale
+    )
     bottom = (zero | infinite).select(1.0, most * scale)
     angle = _arc_tangent(top, bottom, precision)
-    first = steep.select(_HALF_PI[0] - (angle.high - (_HALF_PI[1] - angle.low)), angle.high + angle.low)
+    quarter, quarter_low, _ = _HALF_PI[x.type.element]
+    first = steep.select(quarter - (angle.high - (quarter_low - angle.low)), angle.high + angle.low)
     behind = x.bits().compare("lt", 0)
     turned = steep.select(
-        _HALF_PI[0] + (angle.high + (_HALF_PI[1] + angle.low)), _PI[0] - (angle.high - (_PI[1] - angle.low))
+        quarter + (angle.high + (quarter_low + angle.low)),
+        2 * quarter - (angle.high - (2 * quarter_low - angle.low)),
     )
     value = copy_sign(behind.select(turned, first), y)
     return (is_nan(x) | is_nan(y)).select(x + y, value)
