@@ -9,7 +9,7 @@ from typing import Any
 from raxis.autograd import anomaly
 from raxis.autograd.grad_mode import mode
 from raxis.autograd.node import Gradients, Node, next_number
-from raxis.autograd.record import fit
+from raxis.autograd.record import constant_of, fit, freed
 from raxis.autograd.saved import save, save_result, unpack
 from raxis.dtypes import Category
 from raxis.tensor import Tensor
@@ -76,17 +76,13 @@ class FunctionNode(Node):
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
         """The tensors kept for backward."""
         if self.saved is None:
-            raise RuntimeError(
-                "Trying to backward through the graph a second time (or directly access saved tensors after they have "
-                f"already been freed) at {self.name()}. Specify retain_graph=True if you need to backward through the "
-                "graph a second time or if you need to access saved tensors after calling backward."
-            )
+            raise freed(self)
         return tuple(None if item is None else unpack(item, self) for item in self.saved)
 
     def apply(self, gradients: Gradients) -> Gradients:
         if self.ctx._materialize:
             gradients = [
-                _zeros(layout) if gradient is None and layout is not None else gradient
+                constant_of(layout, 0) if gradient is None and layout is not None else gradient
                 for gradient, layout in zip(gradients, self.result_layouts, strict=True)
             ]
         returned = self.function._backward()(self.ctx, *gradients)
@@ -131,13 +127,6 @@ def _reduces_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
     return aligned is not None and all(
         wanted in (1, size) for size, wanted in zip(aligned, target, strict=True)
     )
-
-
-def _zeros(layout: Any) -> Tensor:
-    from raxis.ops.definitions.creation import zeros
-
-    made: Tensor = zeros(layout.shape, dtype=layout.dtype, device=layout.device)
-    return made
 
 
 class Function:

@@ -43,8 +43,7 @@ def _root_gradient(root: Tensor, gradient: Tensor | None) -> Tensor:
             )
         from raxis.ops.definitions.creation import ones
 
-        made: Tensor = ones(layout.shape, dtype=layout.dtype, device=layout.device)
-        return made
+        return ones(layout.shape, dtype=layout.dtype, device=layout.device)
     if not isinstance(gradient, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
     if gradient._layout.device is not layout.device:
@@ -161,8 +160,7 @@ def _result(tensor: Tensor, gradient: Tensor | None, allow: bool, materialize: b
         from raxis.ops.definitions.creation import zeros
 
         layout = tensor._layout
-        made: Tensor = zeros(layout.shape, dtype=layout.dtype, device=layout.device)
-        return made
+        return zeros(layout.shape, dtype=layout.dtype, device=layout.device)
     return gradient
 
 

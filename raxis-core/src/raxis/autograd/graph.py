@@ -47,8 +47,7 @@ def _pack(tensor: Tensor) -> Any:
 
 def _unpack(packed: Any) -> Tensor:
     device, tensor = packed
-    moved: Tensor = tensor.to(device)
-    return moved
+    return tensor.to(device)
 
 
 __all__ = ["GradientEdge", "Node", "get_gradient_edge", "save_on_cpu", "saved_tensors_hooks"]

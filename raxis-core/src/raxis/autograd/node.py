@@ -66,8 +66,7 @@ class Node:
     @property
     def metadata(self) -> dict[Any, Any]:
         """A dictionary for the user's own notes on this node."""
-        found: dict[Any, Any] = self.__dict__.setdefault("_metadata", {})
-        return found
+        return self.__dict__.setdefault("_metadata", {})
 
     def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(grad_inputs, grad_outputs)`` after the node ran; a returned tuple replaces grad_inputs."""

@@ -67,18 +67,29 @@ def _through_hooks(tensor: Tensor) -> tuple[Callable[[Any], Any], Any, Edge | No
 
 
 def unpack(saved: Any, node: Node) -> Any:
-    """A saved tensor again, with its edge; saved numbers themselves.
+    """A saved tensor again, with its edge; a list of them as a tuple.
+
+    An operand is saved as the pair (tensor, version), unless hooks keep something else in its place.
 
     Raises:
         RuntimeError: if the tensor was written in place since it was saved.
     """
-    if not isinstance(saved, SavedTensor):
-        return tuple(unpack(item, node) for item in saved) if isinstance(saved, tuple) else saved
+    if type(saved) is tuple:
+        tensor, version = saved
+        if tensor._storage.version != version:
+            raise RuntimeError(_overwritten(tensor, version, None, node))
+        return tensor
+    if isinstance(saved, SavedTensor):
+        return _restored(saved, node)
+    return None if saved is None else tuple(unpack(item, node) for item in saved)
+
+
+def _restored(saved: SavedTensor, node: Node) -> Tensor:
     if saved.hooked is not None:
         return _from_hook(saved, node)
-    tensor: Tensor = saved.tensor
+    tensor = saved.tensor
     if tensor._storage.version != saved.version:
-        raise RuntimeError(_overwritten(tensor, saved, node))
+        raise RuntimeError(_overwritten(tensor, saved.version, saved.position, node))
     if saved.position is None:
         return tensor
     result = wrap(tensor._storage, tensor._offset, tensor._layout)
@@ -100,11 +111,9 @@ def _from_hook(saved: SavedTensor, node: Node) -> Tensor:
     return alias
 
 
-def _overwritten(tensor: Tensor, saved: SavedTensor, node: Node) -> str:
+def _overwritten(tensor: Tensor, version: int, position: int | None, node: Node) -> str:
     role = (
-        f"which is output {saved.position} of {node.name()}"
-        if saved.position is not None
-        else f"needed by {node.name()}"
+        f"which is output {position} of {node.name()}" if position is not None else f"needed by {node.name()}"
     )
     where = (
         f" The forward line was: {node.forward_line}."
@@ -117,5 +126,5 @@ def _overwritten(tensor: Tensor, saved: SavedTensor, node: Node) -> str:
     return (
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[{tensor.dtype} {list(tensor._layout.shape)}], {role}, is at version {tensor._storage.version}; expected "
-        f"version {saved.version} instead.{where}"
+        f"version {version} instead.{where}"
     )

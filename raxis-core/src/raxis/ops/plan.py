@@ -37,7 +37,7 @@ class Plan:
     """
 
     __slots__ = (
-        "differentiable", "execute", "op", "place", "program", "random_blocks", "recipes", "results", "run", "static",
+        "differentiable", "execute", "op", "place", "program", "random_blocks", "recorders", "results", "run", "static",
         "uses_random",
     )  # fmt: skip
 
@@ -50,7 +50,7 @@ class Plan:
         self.execute: Callable[..., Any] | None = None
         self.random_blocks = 0
         self.uses_random = False
-        self.recipes: dict[Any, Any] = {}
+        self.recorders: dict[Any, Any] = {}
         self.differentiable = bool(op.vjp) and any(
             layout.dtype.category >= Category.FLOAT for layout in results
         )
