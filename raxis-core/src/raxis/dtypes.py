@@ -6,6 +6,7 @@ Source of the rules: PyTorch's documented type promotion (the tests compare ever
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Any
 
 import ml_dtypes
 import numpy as np

@@ -245,8 +245,7 @@ def _index_tensor(input: Tensor, item: Any) -> Tensor:
     from raxis.ops.definitions.literals import tensor
 
     empty = isinstance(item, Sequence) and not len(item)
-    made: Tensor = tensor(item, dtype=dtypes.int64 if empty else None, device=input.device)
-    return made
+    return tensor(item, dtype=dtypes.int64 if empty else None, device=input.device)
 
 
 def _converted_tensor(index: Tensor) -> Any:
@@ -314,8 +313,7 @@ def _value_tensor(view: Tensor, value: Any) -> Tensor:
         return value
     from raxis.ops.definitions.literals import tensor
 
-    made: Tensor = tensor(value, dtype=view.dtype, device=view.device)
-    return made
+    return tensor(value, dtype=view.dtype, device=view.device)
 
 
 def _assign(view: Tensor, value: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from raxis.ops import definitions as definitions
+import raxis.ops.definitions  # noqa: F401  fills the table
 from raxis.ops.entry import install
 
 __all__ = install(sys.modules[__name__], "raxis.linalg")  # noqa: PLE0605  the table decides

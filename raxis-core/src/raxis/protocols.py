@@ -19,6 +19,15 @@ def _only_element(tensor: Protocols) -> Any:
     return tensor.item()
 
 
+def _real(value: Any, name: str) -> Any:
+    """The number, without an imaginary part of zero."""
+    if not isinstance(value, complex):
+        return value
+    if value.imag:
+        raise RuntimeError(f"value cannot be converted to type {name} without overflow: {value} is not real")
+    return value.real
+
+
 class Protocols(TensorMethods):
     """Base of Tensor: conversions to Python numbers and arrays, printing, copying and pickling."""
 
@@ -33,10 +42,10 @@ class Protocols(TensorMethods):
         return bool(self.item())
 
     def __int__(self) -> int:
-        return int(_only_element(self))
+        return int(_real(_only_element(self), "int64"))
 
     def __float__(self) -> float:
-        return float(_only_element(self))
+        return float(_real(_only_element(self), "double"))
 
     def __complex__(self) -> complex:
         return complex(_only_element(self))
@@ -92,8 +101,7 @@ class Protocols(TensorMethods):
         return self.numpy().__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        device: tuple[int, int] = self.detach().numpy().__dlpack_device__()
-        return device
+        return self.detach().numpy().__dlpack_device__()
 
     def __repr__(self) -> str:
         from raxis.printing import tensor_text

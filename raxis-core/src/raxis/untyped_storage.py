@@ -53,8 +53,7 @@ class UntypedStorage:
         """
         from raxis.copying import storage_bytes
 
-        found: list[int] = storage_bytes(self._storage).tolist()
-        return found
+        return storage_bytes(self._storage).tolist()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, UntypedStorage) and other._storage is self._storage

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 
-from raxis.ops import definitions as definitions
+import raxis.ops.definitions  # noqa: F401  fills the table
 from raxis.ops.entry import install
 from raxis.ops.functional import NAMESPACE
 

@@ -110,8 +110,7 @@ def emit(primitive: str, *operands: Tensor, **attributes: Any) -> Any:
 
 def constant(value: Any, dtype: DType, shape: Sequence[int] = ()) -> Traced:
     """A constant filled with one Python number."""
-    made: Traced = emit("constant", value=value, dtype=dtype, shape=tuple(shape))
-    return made
+    return emit("constant", value=value, dtype=dtype, shape=tuple(shape))
 
 
 def cast(operand: Tensor, dtype: DType) -> Tensor:

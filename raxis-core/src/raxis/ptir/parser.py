@@ -219,8 +219,7 @@ class _Parser:
         convert: dict[str, Callable[[str], Any]] = {"string": json.loads, "int": int, "float": float.fromhex}
         if kind not in convert:
             raise self._error(position, f"expected an attribute value, but found {text or 'the end'!r}")
-        value: Attribute = convert[kind](self._take(kind))
-        return value
+        return convert[kind](self._take(kind))
 
     def _named_value(self) -> Attribute:
         position, name = self._token.position, self._take("name")

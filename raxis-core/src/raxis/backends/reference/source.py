@@ -102,5 +102,4 @@ class Source:
             pop=pool.pop, push=pool.append, new_context=new_context, name=name, out_of_memory=_out_of_memory
         )
         exec(compile(text, f"<reference kernel {name!a}>", "exec"), self.namespace)
-        function: Callable[..., Any] = self.namespace["kernel"]
-        return function
+        return self.namespace["kernel"]

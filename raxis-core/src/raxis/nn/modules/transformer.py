@@ -32,8 +32,7 @@ def _activation(activation: Activation) -> Callable[[Tensor], Tensor]:
         return activation
     if activation not in ("relu", "gelu"):
         raise RuntimeError(f"activation should be relu/gelu, not {activation}")
-    found: Callable[[Tensor], Tensor] = getattr(F, activation)
-    return found
+    return getattr(F, activation)
 
 
 class TransformerEncoderLayer(Module):

@@ -18,20 +18,17 @@ _SELU_SCALE = 1.0507009873554804934193349852946
 @functional("sigmoid(Tensor input) -> Tensor")
 def sigmoid(input: Tensor) -> Tensor:
     """The logistic function; see `raxis.sigmoid`."""
-    made: Tensor = _sigmoid(input)
-    return made
+    return _sigmoid(input)
 
 
 @functional("tanh(Tensor input) -> Tensor")
 def tanh(input: Tensor) -> Tensor:
     """The hyperbolic tangent; see `raxis.tanh`."""
-    made: Tensor = _tanh(input)
-    return made
+    return _tanh(input)
 
 
 def _elu(input: Tensor, inplace: bool, *parameters: float) -> Tensor:
-    made: Tensor = input._elu_(*parameters) if inplace else kernels.elu(input, *parameters)
-    return made
+    return input._elu_(*parameters) if inplace else kernels.elu(input, *parameters)
 
 
 @functional("elu(Tensor input, float alpha=1.0, bool inplace=False) -> Tensor")
@@ -105,8 +102,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
         >>> raxis.nn.functional.gelu(raxis.tensor([-1.0, 2.0]))
         tensor([-0.1587,  1.9545])
     """
-    made: Tensor = kernels.gelu(input, approximate)
-    return made
+    return kernels.gelu(input, approximate)
 
 
 @functional("silu(Tensor input, bool inplace=False) -> Tensor")
@@ -122,8 +118,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
         >>> raxis.nn.functional.silu(raxis.tensor([-1.0, 2.0]))
         tensor([-0.2689,  1.7616])
     """
-    made: Tensor = input._silu_() if inplace else kernels.silu(input)
-    return made
+    return input._silu_() if inplace else kernels.silu(input)
 
 
 @functional("mish(Tensor input, bool inplace=False) -> Tensor")
@@ -139,8 +134,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
         >>> raxis.nn.functional.mish(raxis.tensor([-1.0, 2.0]))
         tensor([-0.3034,  1.9440])
     """
-    made: Tensor = input._mish_() if inplace else kernels.mish(input)
-    return made
+    return input._mish_() if inplace else kernels.mish(input)
 
 
 @functional("softplus(Tensor input, float beta=1.0, float threshold=20.0) -> Tensor", out=True)
@@ -157,8 +151,7 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
         >>> raxis.nn.functional.softplus(raxis.tensor([0.0]))
         tensor([0.6931])
     """
-    made: Tensor = kernels.softplus(input, beta, threshold)
-    return made
+    return kernels.softplus(input, beta, threshold)
 
 
 @functional("softsign(Tensor input) -> Tensor")
@@ -173,8 +166,7 @@ def softsign(input: Tensor) -> Tensor:
         >>> raxis.nn.functional.softsign(raxis.tensor([-1.0, 3.0]))
         tensor([-0.5000,  0.7500])
     """
-    made: Tensor = input / (input.abs() + 1)
-    return made
+    return input / (input.abs() + 1)
 
 
 @functional("tanhshrink(Tensor input) -> Tensor")
@@ -189,8 +181,7 @@ def tanhshrink(input: Tensor) -> Tensor:
         >>> raxis.nn.functional.tanhshrink(raxis.tensor([1.0]))
         tensor([0.2384])
     """
-    made: Tensor = input - _tanh(input)
-    return made
+    return input - _tanh(input)
 
 
 @functional("logsigmoid(Tensor input) -> Tensor", out=True)
@@ -205,8 +196,7 @@ def logsigmoid(input: Tensor) -> Tensor:
         >>> raxis.nn.functional.logsigmoid(raxis.tensor([0.0]))
         tensor([-0.6931])
     """
-    made: Tensor = kernels.logsigmoid(input)
-    return made
+    return kernels.logsigmoid(input)
 
 
 @functional("glu(Tensor input, int dim=-1) -> Tensor")
@@ -234,16 +224,14 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     if size % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {size}")
     value, gate = input.split(size // 2, dim) if size else (input, input)
-    made: Tensor = value * _sigmoid(gate)
-    return made
+    return value * _sigmoid(gate)
 
 
 def publish_inplace(schema: str, function: Any) -> None:
     """Register ``name_(input, ...)``: the function with ``inplace=True``."""
 
     def body(input: Tensor, *parameters: Any, **named: Any) -> Tensor:
-        made: Tensor = function(input, *parameters, **named, inplace=True)
-        return made
+        return function(input, *parameters, **named, inplace=True)
 
     body.__doc__ = f"`{function.__name__}` in place."
     functional(schema)(body)

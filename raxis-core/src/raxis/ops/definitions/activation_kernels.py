@@ -94,8 +94,7 @@ def leaky_relu(input: Tensor, negative_slope: float) -> Any:
 
 def _elu_gradient(grad: Tensor, input: Tensor, alpha: float, scale: float, input_scale: float) -> Tensor:
     slope = exp(input.clamp_max(0) * input_scale) * (alpha * scale * input_scale)
-    made: Tensor = where(input > 0, grad * scale, grad * slope)
-    return made
+    return where(input > 0, grad * scale, grad * slope)
 
 
 @_activation(
@@ -116,13 +115,11 @@ _TANH_CUBIC = 0.044715
 
 
 def _normal_cdf(x: Tensor) -> Tensor:
-    made: Tensor = 0.5 * (1 + (x * _SQRT_HALF).erf())
-    return made
+    return 0.5 * (1 + (x * _SQRT_HALF).erf())
 
 
 def _normal_density(x: Tensor) -> Tensor:
-    made: Tensor = exp(x * x * -0.5) * _INVERSE_SQRT_TAU
-    return made
+    return exp(x * x * -0.5) * _INVERSE_SQRT_TAU
 
 
 def _tanh_argument(x: Tensor) -> tuple[Tensor, Tensor]:
@@ -201,8 +198,7 @@ def silu(input: Tensor) -> Any:
 
 def _mish_gradient(grad: Tensor, input: Tensor) -> Tensor:
     saturation = tanh(softplus(input, 1.0, 20.0))
-    made: Tensor = grad * (saturation + input * sigmoid(input) * (1 - saturation * saturation))
-    return made
+    return grad * (saturation + input * sigmoid(input) * (1 - saturation * saturation))
 
 
 @_activation("_mish(Tensor input) -> Tensor", vjp={"input": _mish_gradient})

@@ -51,7 +51,7 @@ def adaptive_average(input: Tensor, output_size: Sizes) -> Tensor:
     if 0 in output_size or any(size % wanted for size, wanted in zip(sizes, output_size, strict=True)):
         return resample(input, output_size, "area", False, (None,) * rank)
     kernel = tuple(size // wanted for size, wanted in zip(sizes, output_size, strict=True))
-    return _average_pool(input, kernel, kernel, (0,) * rank, False, True, None)  # type: ignore[no-any-return]
+    return _average_pool(input, kernel, kernel, (0,) * rank, False, True, None)
 
 
 @lowered(

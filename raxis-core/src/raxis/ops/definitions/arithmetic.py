@@ -144,14 +144,12 @@ def _check_rounding(rounding_mode: str | None) -> None:
 
 
 def _quotient_gradient(grad: Tensor, other: Any, rounding_mode: str | None) -> Tensor:
-    made: Tensor = grad / conj(other) if rounding_mode is None else zeros_like(grad)
-    return made
+    return grad / conj(other) if rounding_mode is None else zeros_like(grad)
 
 
 def _divisor_gradient(grad: Tensor, input: Any, other: Tensor, rounding_mode: str | None) -> Tensor:
     if rounding_mode is not None:
-        made: Tensor = zeros_like(grad)
-        return made
+        return zeros_like(grad)
     return -grad * conj((input / other) / other)
 
 

@@ -32,13 +32,13 @@ def _probabilities(query: Tensor, key: Tensor, mask: Tensor | None, is_causal: b
     if is_causal:
         mask = _causal(query, key)
     if mask is None:
-        return softmax(scores, -1)  # type: ignore[no-any-return]
+        return softmax(scores, -1)
     if mask.dtype is bool_:
         scores = scores.masked_fill(~mask, -math.inf)
     else:
         scores = scores + mask
     blind = (scores == -math.inf).all(-1, keepdim=True)
-    return softmax(scores.masked_fill(blind, 0), -1).masked_fill(blind, 0)  # type: ignore[no-any-return]
+    return softmax(scores.masked_fill(blind, 0), -1).masked_fill(blind, 0)
 
 
 def _gradients(
@@ -83,21 +83,21 @@ def _attention(
 def _products(lhs: Tensor, rhs: Tensor, batch: int, contract: int) -> Tensor:
     """Batched matrix products; `contract` is the dimension of rhs, after the batch, that is summed over."""
     dims = tuple(range(batch))
-    return emit("dot_general", lhs, rhs, lhs_batch=dims, rhs_batch=dims, lhs_contract=(batch + 1,),  # type: ignore[no-any-return]
+    return emit("dot_general", lhs, rhs, lhs_batch=dims, rhs_batch=dims, lhs_contract=(batch + 1,),
                 rhs_contract=(batch + contract,))  # fmt: skip
 
 
 def _masked(scores: Tensor, mask: Tensor | None, is_causal: bool) -> Tensor:
     shape, dtype = scores._layout.shape, scores.dtype
     if mask is not None and mask.dtype is not bool_:
-        return emit("add", scores, broadcast(cast(mask, dtype), shape))  # type: ignore[no-any-return]
+        return emit("add", scores, broadcast(cast(mask, dtype), shape))
     if is_causal:
         places = [emit("iota", shape=shape, dtype=int64, dim=len(shape) - back) for back in (2, 1)]
         visible = emit("ge", *places)
     else:
         assert mask is not None  # the caller masks only then
         visible = broadcast(mask, shape)
-    return emit("select", visible, scores, constant(-math.inf, dtype, shape))  # type: ignore[no-any-return]
+    return emit("select", visible, scores, constant(-math.inf, dtype, shape))
 
 
 def _softmax_of_masked(scores: Tensor) -> Tensor:
@@ -107,7 +107,7 @@ def _softmax_of_masked(scores: Tensor) -> Tensor:
     shift = emit("select", blind, constant(0, dtype, shape), greatest)
     powers = emit("exp", emit("sub", scores, shift))
     total = emit("select", blind, constant(1, dtype, shape), along("reduce_sum", powers, axis))
-    return emit("div", powers, total)  # type: ignore[no-any-return]
+    return emit("div", powers, total)
 
 
 @functional(
@@ -151,8 +151,8 @@ def scaled_dot_product_attention(
     factor = 1 / math.sqrt(query._layout.shape[-1]) if scale is None else float(scale)
     if dropout_p > 0:
         weights = _probabilities(query, key, attn_mask, is_causal, factor)
-        return _functional_dropout(weights, dropout_p).matmul(value)  # type: ignore[no-any-return]
-    return _attention(query, key, value, attn_mask, is_causal, factor)  # type: ignore[no-any-return]
+        return _functional_dropout(weights, dropout_p).matmul(value)
+    return _attention(query, key, value, attn_mask, is_causal, factor)
 
 
 def _repeated_heads(query: Tensor, operand: Tensor) -> Tensor:

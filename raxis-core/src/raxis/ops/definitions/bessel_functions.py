@@ -71,8 +71,7 @@ def _i1e(input: Tensor) -> Any:
 
 def _over(numerator: Tensor, input: Tensor) -> Tensor:
     """``numerator / input``, whose limit at 0 is one half for order 1."""
-    made: Tensor = where(input == 0, 0.5, numerator / where(input == 0, 1, input))
-    return made
+    return where(input == 0, 0.5, numerator / where(input == 0, 1, input))
 
 
 def _registered(name: str, summary: str, result: str, body: Any, gradient: Any) -> Callable[..., Any]:

@@ -75,5 +75,4 @@ def frexp(input: Tensor) -> tuple[Any, Any]:
 def _scaled(number: Tensor, exponent: Tensor) -> Tensor:
     """``number * 2 ** exponent`` in two steps, as the power alone may leave the range."""
     half = emit("floor", exponent / 2)
-    made: Tensor = number * 2.0**half * 2.0 ** (exponent - half)
-    return made
+    return number * 2.0**half * 2.0 ** (exponent - half)

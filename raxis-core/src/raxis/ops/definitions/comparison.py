@@ -99,16 +99,14 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
 )
 def _where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
     """The elements of this tensor where `condition` is true, else of `other`; see `raxis.where`."""
-    made: Tensor = _where(condition, input, other)
-    return made
+    return _where(condition, input, other)
 
 
 def _split_ties(chosen: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
     """The gradient where `chosen` holds, half of it at ties, all of it at NaN."""
 
     def gradient(grad: Tensor, first: Tensor, second: Tensor) -> Tensor:
-        made: Tensor = where(first == second, grad / 2, where(chosen(second, first), 0, grad))
-        return made
+        return where(first == second, grad / 2, where(chosen(second, first), 0, grad))
 
     return gradient
 

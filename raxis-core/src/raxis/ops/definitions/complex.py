@@ -29,8 +29,7 @@ def _conj_physical(input: Tensor) -> Any:
 
 
 def _conjugate(input: Tensor) -> Tensor:
-    made: Tensor = _conj_physical(input) if input.dtype.is_complex else input
-    return made
+    return _conj_physical(input) if input.dtype.is_complex else input
 
 
 @composed("conj(Tensor input) -> Tensor", out=False)
@@ -208,8 +207,7 @@ def real(input: Tensor) -> Tensor:
         >>> raxis.real(raxis.tensor([1 + 2j]))
         tensor([1.])
     """
-    made: Tensor = _real(input) if input.dtype.is_complex else input
-    return made
+    return _real(input) if input.dtype.is_complex else input
 
 
 @composed("imag(Tensor input) -> Tensor", out=False, attribute=True)
@@ -228,8 +226,7 @@ def imag(input: Tensor) -> Tensor:
         raise RuntimeError(
             f"imag is not implemented for tensors with non-complex dtypes, but got {input.dtype}."
         )
-    made: Tensor = _imag(input)
-    return made
+    return _imag(input)
 
 
 def _lower_view_as_real(input: Tensor) -> Any:

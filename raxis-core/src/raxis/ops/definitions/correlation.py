@@ -27,7 +27,7 @@ def _input_gradient(
         return _cropped(answer, input_layout.shape)
     extra = _output_padding_for(input_layout.shape[2:], grad._layout.shape[2:], weight._layout.shape[2:], stride,
                                 padding, dilation)  # fmt: skip
-    return convolution(grad, conj(weight), None, stride, padding, dilation, True, extra, groups)  # type: ignore[no-any-return]
+    return convolution(grad, conj(weight), None, stride, padding, dilation, True, extra, groups)
 
 
 def _cropped(answer: Tensor, shape: Sizes) -> Tensor:
@@ -52,7 +52,7 @@ def _weight_gradient(
 ) -> Tensor:  # fmt: skip
     image, response = (grad, conj(input)) if transposed else (conj(input), grad)
     kernel = weight_layout.shape[2:]
-    return _convolution_weight_gradient(image, response, kernel, stride, padding, dilation, groups)  # type: ignore[no-any-return]
+    return _convolution_weight_gradient(image, response, kernel, stride, padding, dilation, groups)
 
 
 @lowered(
@@ -131,10 +131,9 @@ def _transposed(
     image = emit("pad", input, zero, low=(0, 0, *low), high=(0, 0, *high), interior=(0, 0, *interior))
     ones, none = (1,) * len(kernel), ((0, 0),) * len(kernel)
     turned = _turned(weight, groups)
-    result: Tensor = emit(
+    return emit(
         "convolution", image, turned, stride=ones, padding=none, dilation=dilation, groups=groups
     )
-    return result
 
 
 def _turned(weight: Tensor, groups: int) -> Tensor:
@@ -144,7 +143,7 @@ def _turned(weight: Tensor, groups: int) -> Tensor:
     split = emit("reshape", weight, shape=(groups, inputs // groups, outputs, *kernel))
     swapped = emit("transpose", split, permutation=(0, 2, 1, *range(3, 3 + rank)))
     joined = emit("reshape", swapped, shape=(groups * outputs, inputs // groups, *kernel))
-    return emit("reverse", joined, dims=tuple(range(2, 2 + rank)))  # type: ignore[no-any-return]
+    return emit("reverse", joined, dims=tuple(range(2, 2 + rank)))
 
 
 def _transposed_sizes(
@@ -166,7 +165,7 @@ def _gradient_of_image(
     extra = _output_padding_for(
         input_layout.shape[2:], response._layout.shape[2:], kernel_size, stride, padding, dilation
     )
-    return convolution(response, grad, None, stride, padding, dilation, True, extra, groups)  # type: ignore[no-any-return]
+    return convolution(response, grad, None, stride, padding, dilation, True, extra, groups)
 
 
 def _gradient_of_response(

@@ -30,12 +30,12 @@ def _coefficients(counted: Tensor, classes: Tensor, weight: Tensor | None, dtype
     shape = classes._layout.shape
     if weight is None:
         return cast(counted, dtype)
-    return emit("select", counted, emit("take", wide(weight), classes, dim=0), constant(0, dtype, shape))  # type: ignore[no-any-return]
+    return emit("select", counted, emit("take", wide(weight), classes, dim=0), constant(0, dtype, shape))
 
 
 def _with_class_dim(target: Tensor) -> Tensor:
     batch, *rest = target._layout.shape
-    return emit("reshape", target, shape=(batch, 1, *rest))  # type: ignore[no-any-return]
+    return emit("reshape", target, shape=(batch, 1, *rest))
 
 
 @lowered(
@@ -128,7 +128,7 @@ def _likelihood(
 ) -> Tensor:
     _check_targets(input, target, weight)
     if input.ndim > 1:
-        return _nll_loss(input, target, weight, ignore_index, reduction)[0]  # type: ignore[no-any-return]
+        return _nll_loss(input, target, weight, ignore_index, reduction)[0]
     loss: Tensor = _nll_loss(input.unsqueeze(0), target.reshape(1), weight, ignore_index, reduction)[0]
     return loss.reshape(target.shape) if reduction == "none" else loss
 

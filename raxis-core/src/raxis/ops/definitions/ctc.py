@@ -46,11 +46,11 @@ def _with_blanks(targets: Tensor, blank: int) -> Tensor:
     """[N, 2 * S + 1]: a blank before, between and after the labels."""
     batch, length = targets.shape
     paired = stack([targets.new_full((batch, length), blank), targets], 2).reshape(batch, 2 * length)
-    return pad(paired, (0, 1), value=blank)  # type: ignore[no-any-return]
+    return pad(paired, (0, 1), value=blank)
 
 
 def _shifted(alpha: Tensor, steps: int) -> Tensor:
-    return pad(alpha, (steps, 0), value=_NEVER)[:, : alpha.shape[1]]  # type: ignore[no-any-return]
+    return pad(alpha, (steps, 0), value=_NEVER)[:, : alpha.shape[1]]
 
 
 def _alphas(emitted: Tensor, skips: Tensor) -> Tensor:
@@ -65,7 +65,7 @@ def _alphas(emitted: Tensor, skips: Tensor) -> Tensor:
         last = alphas[-1]
         ways = [last, _shifted(last, 1), _shifted(last, 2).masked_fill(~skips, _NEVER)]
         alphas.append(stack(ways, 0).logsumexp(0) + emitted[step])
-    return stack(alphas, 0)  # type: ignore[no-any-return]
+    return stack(alphas, 0)
 
 
 def _losses(log_probs: Tensor, targets: Tensor, inputs: Tensor, lengths: Tensor, blank: int) -> Tensor:
@@ -80,7 +80,7 @@ def _losses(log_probs: Tensor, targets: Tensor, inputs: Tensor, lengths: Tensor,
     ]
     ends = stack([2 * lengths + 1, 2 * lengths], 1)
     losses = -last.gather(1, ends).logsumexp(1)
-    return losses.masked_fill(losses > _POSSIBLE, math.inf)  # type: ignore[no-any-return]
+    return losses.masked_fill(losses > _POSSIBLE, math.inf)
 
 
 def _normalisation(log_probs: Tensor, inputs: Tensor) -> Tensor:

@@ -77,7 +77,7 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
         >>> raxis.dropout(raxis.ones(3), 0.5, train=False)
         tensor([1., 1., 1.])
     """
-    return _functional_dropout(input, p, train)  # type: ignore[no-any-return]
+    return _functional_dropout(input, p, train)
 
 
 def _channels(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:

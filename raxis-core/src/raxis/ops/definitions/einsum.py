@@ -190,8 +190,7 @@ def _path(equation: Equation, operands: Sequence[Tensor]) -> list[tuple[int, ...
         else:
             text = ",".join(equation.operands) + "->" + equation.result
             shapes = [tuple(operand.shape) for operand in operands]
-            found: list[tuple[int, ...]] = opt_einsum.contract_path(text, *shapes, shapes=True)[0]
-            return found
+            return opt_einsum.contract_path(text, *shapes, shapes=True)[0]
     return [(0, 1), *((0, remaining - 1) for remaining in range(count - 1, 1, -1))]
 
 

@@ -85,5 +85,4 @@ def chebyshev(x: Tensor, coefficients: Sequence[float]) -> Tensor:
     last = before_last = x * 0
     for coefficient in coefficients[:0:-1]:
         last, before_last = 2 * x * last - before_last + coefficient, last
-    made: Tensor = x * last - before_last + coefficients[0]
-    return made
+    return x * last - before_last + coefficients[0]

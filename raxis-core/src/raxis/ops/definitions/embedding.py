@@ -21,7 +21,7 @@ def _padding_zeroed(rows: Tensor, index: Tensor, padding_idx: int) -> Tensor:
         return rows
     shape = rows._layout.shape
     kept = emit("ne", index, constant(padding_idx, int64, index._layout.shape))
-    return emit(  # type: ignore[no-any-return]
+    return emit(
         "select", emit("broadcast", kept, shape=shape, dims=(0,)), rows, constant(0, rows.dtype, shape)
     )
 
@@ -30,7 +30,7 @@ def _frequencies(index: Tensor, rows: int, dtype: Any) -> Tensor:
     """How often each element of `index` [N] occurs in it."""
     ones = constant(1, dtype, index._layout.shape)
     counts = emit("put", constant(0, dtype, (rows,)), index, ones, dim=0, reduce="add")
-    return emit("take", counts, index, dim=0)  # type: ignore[no-any-return]
+    return emit("take", counts, index, dim=0)
 
 
 @lowered(
@@ -53,7 +53,7 @@ def _from_rows(grad: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_fr
     if scale_grad_by_freq:
         counts = indices.reshape(-1).to(int64).bincount(minlength=grad.shape[0])
         rows = rows / counts[indices.to(int64)].unsqueeze(-1)
-    return rows if padding_idx < 0 else rows.masked_fill((indices == padding_idx).unsqueeze(-1), 0)  # type: ignore[no-any-return]
+    return rows if padding_idx < 0 else rows.masked_fill((indices == padding_idx).unsqueeze(-1), 0)
 
 
 @lowered(
@@ -140,7 +140,7 @@ def embedding(
     padding = _check("embedding", input, weight, padding_idx)
     if max_norm is not None:
         _limit_norms(weight, input, max_norm, norm_type)
-    return _embedding(weight, input, padding, scale_grad_by_freq)  # type: ignore[no-any-return]
+    return _embedding(weight, input, padding, scale_grad_by_freq)
 
 
 @functional("one_hot(Tensor tensor, int num_classes=-1) -> Tensor")
@@ -242,9 +242,9 @@ def embedding_bag(
     rows = rows.masked_fill(~counted.unsqueeze(1), 0)
     sums = rows.new_zeros((count, weight.shape[1])).index_add(0, bag, rows)
     if mode == "sum":
-        return sums.to(weight.dtype)  # type: ignore[no-any-return]
+        return sums.to(weight.dtype)
     sizes = rows.new_zeros((count,)).index_add(0, bag, counted.to(rows.dtype))
-    return (sums / sizes.clamp(min=1).unsqueeze(1)).to(weight.dtype)  # type: ignore[no-any-return]
+    return (sums / sizes.clamp(min=1).unsqueeze(1)).to(weight.dtype)
 
 
 def _check_bags(

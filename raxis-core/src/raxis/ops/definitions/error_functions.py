@@ -53,8 +53,7 @@ _SCALED_ERFC = (
 def _log_scaled_erfc(x: Tensor) -> Tensor:
     """log(exp(x**2) * erfc(x)) for x >= 0."""
     t = 2 / (2 + x)
-    made: Tensor = log(t) + chebyshev(2 * t - 1, _SCALED_ERFC)
-    return made
+    return log(t) + chebyshev(2 * t - 1, _SCALED_ERFC)
 
 
 def _erfc(input: Tensor) -> Any:
@@ -95,8 +94,7 @@ def _special_unary(name: str, summary: str, argument: str, result: str, body: An
 
 
 def _normal_density(x: Tensor) -> Tensor:
-    made: Tensor = exp(x * x * -0.5) / math.sqrt(2 * math.pi)
-    return made
+    return exp(x * x * -0.5) / math.sqrt(2 * math.pi)
 
 
 def _log_ndtr(input: Tensor) -> Any:
@@ -171,8 +169,7 @@ def _xlog1py(input: Tensor, other: Tensor) -> Any:
 
 def _xlog1py_gradient(grad: Tensor, input: Any, other: Any) -> Tensor:
     first, second = as_like(input, grad), as_like(other, grad)
-    made: Tensor = where((first == 0) & (second <= -1), 0, grad * log1p(second))
-    return made
+    return where((first == 0) & (second <= -1), 0, grad * log1p(second))
 
 
 xlog1py = computed(

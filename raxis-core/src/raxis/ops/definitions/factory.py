@@ -84,8 +84,7 @@ def empty_of(layout: Layout) -> Tensor:
 
 def filled(size: Shape, value: Any, dtype: DType, device: Device) -> Tensor:
     """A new contiguous tensor with every element `value`."""
-    made: Tensor = _filled(size, value, dtype=dtype, device=device)
-    return made
+    return _filled(size, value, dtype=dtype, device=device)
 
 
 def filled_by(

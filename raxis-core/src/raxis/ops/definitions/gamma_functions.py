@@ -74,8 +74,7 @@ def _zeta_edges(order: Tensor, shift: Tensor, inside: Tensor) -> Tensor:
     pole = (shift <= 0) & (shift == emit("floor", shift))
     undefined = (order < 1) | ((shift < 0) & (order != emit("floor", order)))
     beyond = where(shift == math.inf, 0, inside)
-    made: Tensor = where(order == 1, math.inf, where(undefined, math.nan, where(pole, math.inf, beyond)))
-    return made
+    return where(order == 1, math.inf, where(undefined, math.nan, where(pole, math.inf, beyond)))
 
 
 zeta: Callable[..., Any] = computed(
@@ -141,8 +140,7 @@ def polygamma(n: int, input: Tensor) -> Tensor:
     """
     if n < 0:
         raise RuntimeError(f"polygamma(n, x) does not support negative n, but got n={n}.")
-    made: Tensor = _derivative_of_digamma(input, n)
-    return made
+    return _derivative_of_digamma(input, n)
 
 
 @composed(

@@ -20,8 +20,7 @@ def zeros_of(layout: Layout, like: Tensor) -> Tensor:
     """Zeros of a layout's shape, of the dtype of a gradient."""
     from raxis.ops.definitions.creation import zeros  # which is written in view ops itself
 
-    made: Tensor = zeros(layout.shape, dtype=like.dtype, device=layout.device)
-    return made
+    return zeros(layout.shape, dtype=like.dtype, device=layout.device)
 
 
 def require_index(name: str, index: Tensor) -> None:

@@ -82,15 +82,13 @@ def cat(tensors: Sequence[Tensor], dim: int) -> Any:
 @composed("concat(Tensor[] tensors, int dim=0) -> Tensor", method=False)
 def concat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """Alias of `cat`."""
-    joined: Tensor = cat(tensors, dim)
-    return joined
+    return cat(tensors, dim)
 
 
 @composed("concatenate(Tensor[] tensors, int dim=0) -> Tensor", method=False)
 def concatenate(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """Alias of `cat`."""
-    joined: Tensor = cat(tensors, dim)
-    return joined
+    return cat(tensors, dim)
 
 
 @lowered(
@@ -176,8 +174,7 @@ def atleast_3d(*tensors: Any) -> Any:
 
 
 def _joined(tensors: Sequence[Tensor], dim: int) -> Tensor:
-    joined: Tensor = cat(list(tensors), dim)
-    return joined
+    return cat(list(tensors), dim)
 
 
 @composed("hstack(Tensor[] tensors) -> Tensor", method=False)
@@ -255,8 +252,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
     if not blocks:
         from raxis.ops.definitions.creation import empty
 
-        made: Tensor = empty(1, 0)
-        return made
+        return empty(1, 0)
     width = sum(block._layout.shape[1] for block in blocks)
     rows = []
     left = 0
@@ -339,11 +335,9 @@ def cartesian_prod(*tensors: Any) -> Tensor:
         if item._layout.ndim != 1:
             raise RuntimeError(f"Expect a 1D vector, but got shape {list(item._layout.shape)}")
     if len(items) == 1:
-        only: Tensor = items[0]
-        return only
+        return items[0]
     grids = meshgrid(*items, indexing="ij")
-    combined: Tensor = stack([grid.flatten() for grid in grids], 1)
-    return combined
+    return stack([grid.flatten() for grid in grids], 1)
 
 
 @composed("combinations(Tensor input, int r=2, bool with_replacement=False) -> Tensor", out=False)

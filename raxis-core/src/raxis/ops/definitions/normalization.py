@@ -90,7 +90,7 @@ def batch_norm(
     _update(running_mean, mean, momentum)
     if running_var is not None:
         _update(running_var, variance * (values / (values - 1)) if values > 1 else variance, momentum)
-    return output  # type: ignore[no-any-return]
+    return output
 
 
 def _apply_statistics(
@@ -158,7 +158,7 @@ def layer_norm(
         tensor([-1.,  1.])
     """
     dims = _normalized("layer_norm", input, normalized_shape, weight=weight, bias=bias)
-    return _standardize(input, weight, bias, dims, dims, eps, True)[0]  # type: ignore[no-any-return]
+    return _standardize(input, weight, bias, dims, dims, eps, True)[0]
 
 
 @functional("rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor")
@@ -189,7 +189,7 @@ def rms_norm(
     dims = _normalized("rms_norm", input, normalized_shape, weight=weight)
     if eps is None:
         eps = finfo(float32 if input.dtype in HALF else input.dtype).eps
-    return _standardize(input, weight, None, dims, dims, float(eps), False)[0]  # type: ignore[no-any-return]
+    return _standardize(input, weight, None, dims, dims, float(eps), False)[0]
 
 
 @functional(f"group_norm(Tensor input, int num_groups, {_BATCH}, float eps=1e-5) -> Tensor")
@@ -232,7 +232,7 @@ def group_norm(
     split = (num_groups, shape[1] // num_groups)
     grouped = input.reshape(shape[0], *split, prod(shape[2:]))
     factor, shift = (None if operand is None else operand.reshape(split) for operand in (weight, bias))
-    return _standardize(grouped, factor, shift, (2, 3), (1, 2), eps, True)[0].reshape(shape)  # type: ignore[no-any-return]
+    return _standardize(grouped, factor, shift, (2, 3), (1, 2), eps, True)[0].reshape(shape)
 
 
 @functional(
@@ -293,7 +293,7 @@ def instance_norm(
         _update(running_mean, mean.mean(0), momentum)
     if running_var is not None:
         _update(running_var, variance.mean(0) * (values / max(values - 1, 1)), momentum)
-    return output  # type: ignore[no-any-return]
+    return output
 
 
 @functional(
@@ -328,4 +328,4 @@ def local_response_norm(
         return input
     squares = (input * input).reshape(shape[0], 1, shape[1], -1)
     means: Any = avg_pool2d(pad(squares, (0, 0, size // 2, (size - 1) // 2)), (size, 1), stride=1)
-    return input / (means.reshape(shape) * alpha + k).pow(beta)  # type: ignore[no-any-return]
+    return input / (means.reshape(shape) * alpha + k).pow(beta)

@@ -23,8 +23,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
         >>> raxis.nn.functional.relu(raxis.tensor([-1.0, 2.0]))
         tensor([0., 2.])
     """
-    made: Tensor = input.relu_() if inplace else kernels.relu(input)
-    return made
+    return input.relu_() if inplace else kernels.relu(input)
 
 
 @functional("relu6(Tensor input, bool inplace=False) -> Tensor")
@@ -57,10 +56,9 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
         >>> raxis.nn.functional.leaky_relu(raxis.tensor([-1.0, 2.0]))
         tensor([-0.0100,  2.0000])
     """
-    made: Tensor = (
+    return (
         input._leaky_relu_(negative_slope) if inplace else kernels.leaky_relu(input, negative_slope)
     )
-    return made
 
 
 @functional("softshrink(Tensor input, float lambd=0.5) -> Tensor", out=True)
@@ -79,8 +77,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
         >>> raxis.nn.functional.softshrink(raxis.tensor([-1.0, 0.25]))
         tensor([-0.5000,  0.0000])
     """
-    made: Tensor = kernels.softshrink(input, lambd)
-    return made
+    return kernels.softshrink(input, lambd)
 
 
 @composed("hardshrink(Tensor input, float lambd=0.5) -> Tensor")
@@ -96,8 +93,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
         >>> raxis.hardshrink(raxis.tensor([-1.0, 0.25]))
         tensor([-1.,  0.])
     """
-    made: Tensor = kernels.hardshrink(input, lambd)
-    return made
+    return kernels.hardshrink(input, lambd)
 
 
 @functional("hardsigmoid(Tensor input, bool inplace=False) -> Tensor")
@@ -113,8 +109,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
         >>> raxis.nn.functional.hardsigmoid(raxis.tensor([-4.0, 0.0]))
         tensor([0.0000, 0.5000])
     """
-    made: Tensor = input._hardsigmoid_() if inplace else kernels.hardsigmoid(input)
-    return made
+    return input._hardsigmoid_() if inplace else kernels.hardsigmoid(input)
 
 
 @functional("hardswish(Tensor input, bool inplace=False) -> Tensor")
@@ -130,8 +125,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
         >>> raxis.nn.functional.hardswish(raxis.tensor([-4.0, 3.0]))
         tensor([-0., 3.])
     """
-    made: Tensor = input._hardswish_() if inplace else kernels.hardswish(input)
-    return made
+    return input._hardswish_() if inplace else kernels.hardswish(input)
 
 
 @functional("hardtanh(Tensor input, float min_val=-1.0, float max_val=1.0, bool inplace=False) -> Tensor")
@@ -154,10 +148,9 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     """
     if min_val > max_val:
         raise ValueError(f"min_val cannot be greater than max_val, but got {min_val} and {max_val}.")
-    made: Tensor = (
+    return (
         input._hardtanh_(min_val, max_val) if inplace else kernels.hardtanh(input, min_val, max_val)
     )
-    return made
 
 
 @shared("threshold(Tensor input, float threshold, float value, bool inplace=False) -> Tensor")
@@ -175,10 +168,9 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
         >>> raxis.nn.functional.threshold(raxis.tensor([0.0, 2.0]), 1.0, 9.0)
         tensor([9., 2.])
     """
-    made: Tensor = (
+    return (
         input._threshold_(threshold, value) if inplace else kernels.threshold(input, threshold, value)
     )
-    return made
 
 
 def _check_prelu(input: Tensor, weight: Tensor) -> None:
@@ -222,8 +214,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         if input.ndim >= 2
         else weight.reshape(())
     )
-    made: Tensor = where(input > 0, input, slope * input)
-    return made
+    return where(input > 0, input, slope * input)
 
 
 @shared(

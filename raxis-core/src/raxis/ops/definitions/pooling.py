@@ -77,7 +77,7 @@ def _average(
     check_input(name, input, rank)
     if divisor_override == 0:
         raise RuntimeError(f"{name}: divisor must be not zero")
-    return _average_pool(input, kernel, steps, pads, ceil_mode, count_include_pad, divisor_override)  # type: ignore[no-any-return]
+    return _average_pool(input, kernel, steps, pads, ceil_mode, count_include_pad, divisor_override)
 
 
 _MAX_POOL = """The greatest element of every window of the last {n} dimension(s).
@@ -240,7 +240,7 @@ def _unpool(
         )
     sizes = _unpooled_sizes(name, input._layout.shape[input.ndim - rank :], kernel, steps, pads, output_size)
     try:
-        return _put_places(input, indices, sizes, False)  # type: ignore[no-any-return]
+        return _put_places(input, indices, sizes, False)
     except IndexError as error:
         raise RuntimeError(
             f"{name}: found an invalid max index for output size {list(sizes)}: {error}"

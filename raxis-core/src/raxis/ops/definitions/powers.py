@@ -154,8 +154,7 @@ def float_power_(input: Tensor, exponent: Any) -> Tensor:
         raise RuntimeError(
             f"the base given to float_power_ has dtype {input.dtype} but the operation's result requires dtype {dtype}"
         )
-    made: Tensor = input.pow_(_in_dtype(exponent, dtype))
-    return made
+    return input.pow_(_in_dtype(exponent, dtype))
 
 
 def _widest(input: Any, exponent: Any) -> DType:

@@ -144,8 +144,7 @@ def _between(dtype: DType, shape: Shape, low: Tensor, width: Tensor) -> Tensor:
     drawn = unit_interval(dtype, shape)
     value = cast(emit("add", emit("mul", drawn, _like(width, drawn)), _like(low, drawn)), dtype)
     end = cast(emit("add", _like(low, drawn), _like(width, drawn)), dtype)
-    chosen: Tensor = emit("select", emit("lt", value, end), value, _like(low, value))
-    return chosen
+    return emit("select", emit("lt", value, end), value, _like(low, value))
 
 
 @lowered("_normal(Tensor input, Scalar mean, Scalar std, Generator? generator=None) -> Tensor", **_IN_PLACE)

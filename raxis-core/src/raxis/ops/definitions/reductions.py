@@ -28,16 +28,14 @@ def keep_dims(reduced: Tensor, layout: Layout, dim: Dims, keepdim: bool) -> Tens
     """A reduced tensor viewed with size 1 in the reduced dimensions."""
     if keepdim or reduced._layout.ndim == layout.ndim:
         return reduced
-    kept: Tensor = reduced.reshape(kept_shape(layout.shape, wrap_dims(dim, layout.ndim)))
-    return kept
+    return reduced.reshape(kept_shape(layout.shape, wrap_dims(dim, layout.ndim)))
 
 
 def restore_dims(reduced: Tensor, layout: Layout, dim: Dims, keepdim: bool) -> Tensor:
     """A reduced tensor expanded to the operand's shape."""
     if reduced._layout.ndim:
         reduced = keep_dims(reduced, layout, dim, keepdim)
-    restored: Tensor = reduced.expand(layout.shape)
-    return restored
+    return reduced.expand(layout.shape)
 
 
 def reduce(primitive: str, operand: Tensor, dim: Dims, keepdim: bool) -> Any:
@@ -151,8 +149,7 @@ def sum_to_size(input: Tensor, *size: Any) -> Any:
 
 
 def _nansum_vjp(grad: Tensor, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
-    kept: Tensor = restore_dims(grad, input._layout, dim, keepdim) * (input == input).to(grad.dtype)  # noqa: PLR0124
-    return kept
+    return restore_dims(grad, input._layout, dim, keepdim) * (input == input).to(grad.dtype)  # noqa: PLR0124
 
 
 @lowered(
@@ -181,8 +178,7 @@ def nansum(input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Any:
 
 
 def _mean_vjp(grad: Tensor, input_layout: Layout, dim: Dims, keepdim: bool) -> Tensor:
-    mean: Tensor = restore_dims(grad, input_layout, dim, keepdim) / reduced_count(input_layout, dim)
-    return mean
+    return restore_dims(grad, input_layout, dim, keepdim) / reduced_count(input_layout, dim)
 
 
 _SCALAR_TYPES = {

@@ -76,7 +76,7 @@ def _rounded(result: Tensor, dtype: DType) -> Tensor:
         constant(value, result.dtype, result._layout.shape) for value in (limits.min, limits.max, 0.5)
     )
     nearest = emit("floor", emit("add", result, half))
-    return emit("minimum", emit("maximum", nearest, low), high)  # type: ignore[no-any-return]
+    return emit("minimum", emit("maximum", nearest, low), high)
 
 
 @lowered(
@@ -107,8 +107,7 @@ def _resample_gradient(grad: Tensor, size: Sizes, mode: str, align_corners: bool
 
 
 def _index(column: Any) -> Tensor:
-    made: Tensor = emit("constant", value=tuple(column.tolist()), dtype=int64, shape=column.shape)
-    return made
+    return emit("constant", value=tuple(column.tolist()), dtype=int64, shape=column.shape)
 
 
 def _weighted(part: Tensor, axis: int, weight: Any, mode: str) -> Tensor:
@@ -122,7 +121,7 @@ def _weighted(part: Tensor, axis: int, weight: Any, mode: str) -> Tensor:
         return product
     # Short bins have taps of weight 0 outside of them, where an infinity must not become NaN.
     zero = constant(0, dtype, shape)
-    return emit("select", emit("ne", factor, zero), product, zero)  # type: ignore[no-any-return]
+    return emit("select", emit("ne", factor, zero), product, zero)
 
 
 def _sum(parts: Sequence[Tensor]) -> Tensor:
@@ -137,7 +136,7 @@ def resample(
 ) -> Tensor:
     """`input` with its last dimensions resampled to `sizes`; see `taps` for the modes."""
     factors = tuple(0.0 if scale is None else float(scale) for scale in scales)
-    return _resample(input, sizes, mode, align_corners, factors)  # type: ignore[no-any-return]
+    return _resample(input, sizes, mode, align_corners, factors)
 
 
 _MODES = {

@@ -325,7 +325,6 @@ def _extended(input: Tensor, dim: int, prepend: Tensor | None, append: Tensor | 
                     f"differencing dimension; input.size({axis}) = {size}, but got tensor.size({axis}) = "
                     f"{part.shape[axis]}"
                 )
-    joined: Tensor = cat(parts, dim) if len(parts) > 1 else input
-    return joined
+    return cat(parts, dim) if len(parts) > 1 else input
 
 

@@ -191,10 +191,9 @@ def _spaced(
     if out is not None:
         dtype, device = out.dtype, out.device
     target = _spaced_dtype((start, end), dtype)
-    made: Tensor = _linspace(
+    return _linspace(
         _end(start, target), _end(end, target), steps, dtype=target, device=as_device(device)
     )
-    return made
 
 
 def _end(value: Any, dtype: DType) -> Any:

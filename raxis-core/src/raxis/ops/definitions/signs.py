@@ -58,8 +58,7 @@ abs = computed(
 
 def _sgn_gradient(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
     if not input.dtype.is_complex:
-        made: Tensor = zeros_like(grad)
-        return made
+        return zeros_like(grad)
     magnitude = input.abs()
     along = (conj(result) * grad).real
     slope = (grad - result * along) / where(magnitude == 0, 1, magnitude)
@@ -122,8 +121,7 @@ signbit = computed(
 
 
 def _copysign_gradient(grad: Tensor, input: Any, result: Tensor) -> Tensor:
-    made: Tensor = where(as_like(input, grad) == 0, 0, grad * (result / input))
-    return made
+    return where(as_like(input, grad) == 0, 0, grad * (result / input))
 
 
 copysign = computed(

@@ -34,8 +34,7 @@ def along(primitive: str, operand: Tensor, axis: int) -> Tensor:
 
 
 def _from_greatest(operand: Tensor, axis: int) -> Tensor:
-    difference: Tensor = emit("sub", operand, along("reduce_max", operand, axis))
-    return difference
+    return emit("sub", operand, along("reduce_max", operand, axis))
 
 
 _OPTIONS: dict[str, Any] = {"composite": True, "method": False, "function": False, "out": False}
@@ -170,7 +169,7 @@ def _functional_softmax(
         >>> raxis.nn.functional.softmax(raxis.tensor([0.0, 0.0]), dim=0)
         tensor([0.5000, 0.5000])
     """
-    return softmax(input, _chosen_dim("softmax", dim, input.ndim, _stacklevel), dtype)  # type: ignore[no-any-return]
+    return softmax(input, _chosen_dim("softmax", dim, input.ndim, _stacklevel), dtype)
 
 
 @functional("log_softmax" + _SIGNATURE)
@@ -184,7 +183,7 @@ def _functional_log_softmax(
         >>> raxis.nn.functional.log_softmax(raxis.tensor([0.0, 0.0]), dim=0)
         tensor([-0.6931, -0.6931])
     """
-    return log_softmax(input, _chosen_dim("log_softmax", dim, input.ndim, _stacklevel), dtype)  # type: ignore[no-any-return]
+    return log_softmax(input, _chosen_dim("log_softmax", dim, input.ndim, _stacklevel), dtype)
 
 
 @functional("softmin" + _SIGNATURE)
@@ -198,7 +197,7 @@ def softmin(
         >>> raxis.nn.functional.softmin(raxis.tensor([0.0, 0.0]), dim=0)
         tensor([0.5000, 0.5000])
     """
-    return softmax(-input, _chosen_dim("softmin", dim, input.ndim, _stacklevel), dtype)  # type: ignore[no-any-return]
+    return softmax(-input, _chosen_dim("softmin", dim, input.ndim, _stacklevel), dtype)
 
 
 @functional(

@@ -32,8 +32,7 @@ def _joined(grads: Sequence[Tensor | None], input_layout: Layout, split_sizes: S
         else zeros((*shape[:axis], size, *shape[axis + 1 :]), dtype=input_layout.dtype, device=input_layout.device)
         for grad, size in zip(grads, split_sizes, strict=True)
     ]  # fmt: skip
-    joined: Tensor = cat(pieces, axis)
-    return joined
+    return cat(pieces, axis)
 
 
 def _starts(sizes: Sequence[int]) -> list[int]:
@@ -125,8 +124,7 @@ def split(
         sizes = _equal_sizes(tensor._layout.shape, sizes, dim)
     if sizes is None:
         raise TypeError("split() missing 1 required positional argument: 'split_size_or_sections'")
-    parts: tuple[Tensor, ...] = split_with_sizes(tensor, tuple(sizes), dim)
-    return parts
+    return split_with_sizes(tensor, tuple(sizes), dim)
 
 
 @composed("unsafe_split(Tensor tensor, int split_size, int dim=0) -> Tensor", out=False)
@@ -165,8 +163,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
         >>> raxis.chunk(raxis.arange(5), 2)
         (tensor([0, 1, 2]), tensor([3, 4]))
     """
-    parts: tuple[Tensor, ...] = split_with_sizes(input, _chunk_sizes(input._layout.shape, chunks, dim), dim)
-    return parts
+    return split_with_sizes(input, _chunk_sizes(input._layout.shape, chunks, dim), dim)
 
 
 @composed("unsafe_chunk(Tensor input, int chunks, int dim=0) -> Tensor", out=False)

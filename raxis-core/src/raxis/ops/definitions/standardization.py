@@ -31,12 +31,12 @@ def _mean(operand: Tensor, dims: Dims) -> Tensor:
 def _spread(statistic: Tensor, shape: Sequence[int], dims: Dims) -> Tensor:
     """One number per normalised group, repeated to `shape`."""
     others = tuple(axis for axis in range(len(shape)) if axis not in dims)
-    return emit("broadcast", statistic, shape=tuple(shape), dims=others)  # type: ignore[no-any-return]
+    return emit("broadcast", statistic, shape=tuple(shape), dims=others)
 
 
 def _along(parameter: Tensor, shape: Sequence[int], affine_dim: Dims) -> Tensor:
     """A weight or bias, whose dimensions are those of `shape` in `affine_dim`, repeated to `shape`."""
-    return emit("broadcast", wide(parameter), shape=tuple(shape), dims=affine_dim)  # type: ignore[no-any-return]
+    return emit("broadcast", wide(parameter), shape=tuple(shape), dims=affine_dim)
 
 
 def _statistics(operand: Tensor, dims: Dims, center: bool) -> tuple[Tensor, Tensor, Tensor]:
@@ -53,7 +53,7 @@ def _statistics(operand: Tensor, dims: Dims, center: bool) -> tuple[Tensor, Tens
 
 
 def _deviation_inverse(variance: Tensor, eps: float) -> Tensor:
-    return emit("rsqrt", emit("add", variance, constant(eps, variance.dtype, variance._layout.shape)))  # type: ignore[no-any-return]
+    return emit("rsqrt", emit("add", variance, constant(eps, variance.dtype, variance._layout.shape)))
 
 
 def _conj(weight: Tensor | None) -> Tensor | None:

@@ -67,8 +67,7 @@ def _slices(name: str, input: Tensor, dim: int) -> Tensor:
     axis = wrap_dim(dim, input.ndim)
     if any(size == 0 for position, size in enumerate(input.shape) if position != axis):
         raise RuntimeError(f"There are 0 sized dimensions, and they aren't selected, so {name} cannot be applied")
-    moved: Tensor = input.movedim(axis, 0) if input.ndim else input.reshape(1)
-    return moved
+    return input.movedim(axis, 0) if input.ndim else input.reshape(1)
 
 
 def _selected(results: tuple[Any, Any, Any], return_inverse: bool, return_counts: bool) -> Any:

@@ -47,7 +47,7 @@ def _padded(
     if not (any(low) or any(high)):
         return input
     value = constant(fill, input.dtype)
-    return emit("pad", input, value, low=tuple(low), high=tuple(high), interior=(0,) * len(low))  # type: ignore[no-any-return]
+    return emit("pad", input, value, low=tuple(low), high=tuple(high), interior=(0,) * len(low))
 
 
 def _combine(combine: str, input: Tensor, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Tensor:
@@ -100,7 +100,7 @@ def _max_gradient(
     reach = (spread * (size - 1) + 1 for size, spread in zip(kernel_size, dilation, strict=True))
     overlapping = any(step < width for step, width in zip(stride, reach, strict=True))
     sizes = input._layout.shape[input.ndim - len(kernel_size) :]
-    return _put_places(grad, indices, sizes, overlapping)  # type: ignore[no-any-return]
+    return _put_places(grad, indices, sizes, overlapping)
 
 
 @lowered(
@@ -145,7 +145,7 @@ def winner_of(windows: Tensor, rank: int) -> Tensor:
     shape = windows._layout.shape
     lead = len(shape) - rank
     flat = emit("reshape", windows, shape=(*shape[:lead], prod(shape[lead:])))
-    return emit("argmax", flat, dim=lead)  # type: ignore[no-any-return]
+    return emit("argmax", flat, dim=lead)
 
 
 def places_of(winner: Tensor, tables: Sequence[Sequence[Sequence[int]]], sizes: Sizes) -> Tensor:
@@ -171,7 +171,7 @@ def _flattened(input: Tensor, rank: int) -> Tensor:
     """Lead dimensions and the last `rank` ones, each flattened to one."""
     shape = input._layout.shape
     lead = len(shape) - rank
-    return emit("reshape", input, shape=(prod(shape[:lead]), prod(shape[lead:])))  # type: ignore[no-any-return]
+    return emit("reshape", input, shape=(prod(shape[:lead]), prod(shape[lead:])))
 
 
 @lowered(
@@ -233,7 +233,7 @@ def _divided(
     """Window sums divided by the number of elements each window counts."""
     shape, dtype = sums._layout.shape, sums.dtype
     if divisor_override is not None:
-        return emit("div", sums, constant(divisor_override, dtype, shape))  # type: ignore[no-any-return]
+        return emit("div", sums, constant(divisor_override, dtype, shape))
     divisor: Tensor | None = None
     lead = len(shape) - len(kernel)
     for axis, (size, width, step, before) in enumerate(
@@ -249,7 +249,7 @@ def _divided(
             "broadcast", emit("constant", value=value, dtype=dtype, shape=(shape[axis],)), shape=shape, dims=(axis,)
         )  # fmt: skip
         divisor = factor if divisor is None else emit("mul", divisor, factor)
-    return emit("div", sums, divisor)  # type: ignore[no-any-return, arg-type]
+    return emit("div", sums, divisor)  # type: ignore[arg-type]
 
 
 _AVERAGED = (
@@ -264,7 +264,7 @@ def _average_gradient(
 ) -> Tensor:  # fmt: skip
     sizes = input_layout.shape[input_layout.ndim - len(kernel_size) :]
     options = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    return _average_pool_gradient(grad, sizes, *options)  # type: ignore[no-any-return]
+    return _average_pool_gradient(grad, sizes, *options)
 
 
 def _average_of_gradient(
@@ -272,7 +272,7 @@ def _average_of_gradient(
     divisor_override: int | None,
 ) -> Tensor:  # fmt: skip
     options = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    return _average_pool(grad, *options)  # type: ignore[no-any-return]
+    return _average_pool(grad, *options)
 
 
 @lowered(
