@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 from typing import Any
 
@@ -385,6 +386,15 @@ def test_one_code_for_all_sizes() -> None:
     assert len({id(build(kernel)) for kernel in kinds}) == 1
     strided = elementwise("add", [np.zeros(10)[::2], np.zeros(5)], np.zeros(5))
     assert build(strided) is not build(kinds[0])
+
+
+def test_built_ins_keep_their_code() -> None:
+    x = np.zeros(5, np.float32)
+    kernel = elementwise("cos", [x], x, name="alone")
+    cosine = Built(specimen_of(kernel), default_arguments(kernel), host()).bind(kernel)
+    gc.collect()
+    cosine(address(x), 0, address(x), 0)
+    assert x.tolist() == [1.0] * 5
 
 
 def gather_kernel(table: Array, index: Array, out: Array) -> LoopKernel:

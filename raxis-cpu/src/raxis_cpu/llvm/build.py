@@ -30,11 +30,12 @@ class _MethodDefinition(ctypes.Structure):
     )
 
 
-def _new_function(definition: _MethodDefinition, self_: bytes) -> Callable[..., None]:
+def _new_function(definition: _MethodDefinition, self_: bytes, owner: object) -> Callable[..., None]:
+    """A built-in; it keeps `owner` alive as the module that it is said to come from."""
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype = ctypes.py_object
-    new.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-    found: Callable[..., None] = new(ctypes.addressof(definition), self_, None)
+    new.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
+    found: Callable[..., None] = new(ctypes.addressof(definition), self_, owner)
     return found
 
 
@@ -49,9 +50,9 @@ class Built:
         self._definition = _MethodDefinition(name, address, _METH_FASTCALL, None)
 
     def bind(self, kernel: LoopKernel) -> Callable[..., None]:
-        """The built-in of a kernel of this specimen. It lives no longer than this object."""
+        """The built-in of a kernel of this specimen."""
         numbers = self._layout.parameters(kernel, runtime.ADDRESS)
-        return _new_function(self._definition, struct.pack(f"<{len(numbers)}q", *numbers))
+        return _new_function(self._definition, struct.pack(f"<{len(numbers)}q", *numbers), self)
 
 
 def render(specimen: Specimen, arguments: Sequence[Argument], target: Target) -> tuple[str, Layout]:

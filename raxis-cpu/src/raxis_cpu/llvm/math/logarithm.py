@@ -16,6 +16,7 @@ from raxis_cpu.llvm.math.support import (
     NAN,
     Pair,
     Precision,
+    any_lane,
     format_of,
     pair_product,
     quick_two_sum,
@@ -37,28 +38,38 @@ class _Split(NamedTuple):
     mantissa: Value
 
 
+def _irregular(x: Value) -> Value:
+    """Whether any lane is not a positive, normal, finite number."""
+    return any_lane(~(x.compare("ge", format_of(x.type).smallest_normal) & x.compare("lt", INF)))
+
+
 def _split(x: Value) -> _Split:
-    form = format_of(x.type)
-    tiny = x.compare("lt", form.smallest_normal)
-    bits = tiny.select(x * 2.0 ** (form.mantissa + 2), x).bits()
-    lowest = x.function.constant(x.type, _SQRT_HALF).bits()
+    form, function = format_of(x.type), x.function
+    normal, bias = function.variable(x.type, x), function.variable(x.type, float(form.bias))
+    with function.when(_irregular(x)):
+        tiny = x.compare("lt", form.smallest_normal)
+        scale = form.mantissa + 2
+        normal.set(tiny.select(x * 2.0**scale, x))
+        bias.set(tiny.select(function.constant(x.type, float(form.bias + scale)), float(form.bias)))
+    bits = normal.get().bits()
+    lowest = function.constant(x.type, _SQRT_HALF).bits()
     biased = (bits - lowest + (form.bias << form.mantissa)) >> form.mantissa
     mantissa = (bits - ((biased - form.bias) << form.mantissa)).convert("bitcast", x.type.element)
     # A small integer in the low bits of 2**mantissa becomes a number by one subtraction.
-    offset = x.function.constant(x.type, 2.0**form.mantissa).bits()
+    offset = function.constant(x.type, 2.0**form.mantissa).bits()
     number = (biased | offset).convert("bitcast", x.type.element) - 2.0**form.mantissa
-    exponent = number - tiny.select(
-        x.function.constant(x.type, form.bias + form.mantissa + 2.0), float(form.bias)
-    )
-    return _Split(exponent, mantissa)
+    return _Split(number - bias.get(), mantissa)
 
 
 def _with_special_values(x: Value, value: Value) -> Value:
     """`value`, but for the log of numbers that are not positive and finite."""
-    value = x.compare("eq", INF).select(x, value)
-    value = x.compare("lt", 0.0).select(NAN, value)
-    value = x.compare("eq", 0.0).select(-INF, value)
-    return x.compare("ne", x).select(x, value)
+    result = x.function.variable(x.type, value)
+    with x.function.when(_irregular(x)):
+        value = x.compare("eq", INF).select(x, value)
+        value = x.compare("lt", 0.0).select(NAN, value)
+        value = x.compare("eq", 0.0).select(-INF, value)
+        result.set(x.compare("ne", x).select(x, value))
+    return result.get()
 
 
 def log(x: Value, precision: Precision = FULL) -> Value:
