@@ -3,6 +3,17 @@
 from __future__ import annotations
 
 import math
+import operator
+from collections.abc import Iterable
+
+
+def _checked(size: int) -> int:
+    try:
+        return operator.index(size)
+    except TypeError:
+        raise TypeError(
+            f"raxis.Size() takes an iterable of ints, but one of them is a {type(size).__name__}"
+        ) from None
 
 
 class Size(tuple[int, ...]):
@@ -15,6 +26,11 @@ class Size(tuple[int, ...]):
     """
 
     __slots__ = ()
+
+    def __new__(cls, sizes: Iterable[int] = ()) -> Size:
+        if type(sizes) is tuple and all(type(size) is int for size in sizes):
+            return tuple.__new__(cls, sizes)
+        return tuple.__new__(cls, map(_checked, sizes))
 
     def numel(self) -> int:
         """The product of the sizes."""

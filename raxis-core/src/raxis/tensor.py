@@ -47,12 +47,21 @@ class Tensor(Protocols):
 
     __array_priority__ = 1000
 
+    def __new__(cls, *arguments: Any, device: Device | str | None = None) -> Tensor:
+        """PyTorch's old constructor; new code says `raxis.tensor` or `raxis.empty`."""
+        from raxis.construction import constructed
+
+        made = constructed(arguments, device)
+        tensor = object.__new__(cls)
+        tensor._storage, tensor._offset, tensor._layout = made._storage, made._offset, made._layout
+        return tensor
+
     # ---- description -------------------------------------------------------------------------------
 
     @property
     def shape(self) -> Size:
         """The size of every dimension."""
-        return Size(self._layout.shape)
+        return tuple.__new__(Size, self._layout.shape)  # without Size's checks
 
     @property
     def dtype(self) -> DType:
@@ -233,6 +242,9 @@ class Tensor(Protocols):
         return self._inference
 
     # ---- sequence ----------------------------------------------------------------------------------
+
+    def __delitem__(self, index: Any) -> None:
+        raise TypeError("Tensor does not support deleting items")
 
     def __len__(self) -> int:
         if self._layout.ndim == 0:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from raxis.dtypes import as_dtype
+from raxis.ops.promotion import Promotion
 from raxis.ops.schema import REQUIRED, Parameter
 from raxis.ops.table import Op
 from raxis.placement import as_device
@@ -29,10 +30,26 @@ def normalise(op: Op, arguments: Sequence[Any]) -> list[Any]:
         _normalise_one(op, position, parameter, value)
         for position, (parameter, value) in enumerate(zip(op.parameters, arguments, strict=True))
     ]
+    if op.promotion is not Promotion.NONE:
+        values = _on_one_device(values)
     if op.check is not None:
         named = dict(zip((parameter.name for parameter in op.parameters), values, strict=True))
         op.check(**{name: named[name] for name in inspect.signature(op.check).parameters})
     return values
+
+
+def _on_one_device(values: list[Any]) -> list[Any]:
+    """Operands without dimensions in host memory go where the others are, as numbers do."""
+    devices = {value._layout.device for value in values if isinstance(value, Tensor)}
+    elsewhere = [device for device in devices if device.type != "cpu"]
+    if len(devices) < 2 or len(elsewhere) != 1:
+        return values
+    return [
+        value.to(elsewhere[0])
+        if isinstance(value, Tensor) and value._layout.ndim == 0 and value._layout.device.type == "cpu"
+        else value
+        for value in values
+    ]
 
 
 def _normalise_one(op: Op, position: int, parameter: Parameter, value: Any) -> Any:

@@ -26,7 +26,7 @@ _PLAN_LIMIT = 4096
 def call(op: Op, arguments: tuple[Any, ...], out: Any = None) -> Any:
     """Run an op whose plan is not cached, or that writes into `out`."""
     if out is not None:
-        return store_results(op.name, call(op, arguments), out)
+        return store_results(op.public_name, call(op, arguments), out)
     values = normalise(op, arguments)
     key = plan_key(op, values)
     run = op.plans.get(key)
@@ -123,6 +123,11 @@ def call_inplace(op: Op, arguments: tuple[Any, ...]) -> Any:
     """Run the in-place form of an op whose plan is not cached."""
     values = normalise(op, arguments)
     target = values[0]
+    if target is not arguments[0]:
+        raise RuntimeError(
+            f"{op.name}_(): Expected all tensors to be on the same device, but the tensor written to is on "
+            f"{arguments[0].device} and another operand on {target.device}."
+        )
     check_destination(f"{op.name}_", target)
     key = plan_key(op, values)
     run = op.inplace_plans.get(key)

@@ -38,7 +38,7 @@ def composed_function(op: Op) -> Callable[..., Any]:
 def _stored(op: Op, result: Any, out: Any) -> Any:
     from raxis.ops.destination import store_results
 
-    return store_results(op.name, result, out)
+    return store_results(op.public_name, result, out)
 
 
 def composed_inplace(op: Op) -> Callable[..., Any]:

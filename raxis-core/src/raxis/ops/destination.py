@@ -127,12 +127,15 @@ def store_results(name: str, results: Any, out: Any) -> Any:
         TypeError: if `out` is not as many tensors as there are results.
         RuntimeError: if dtype or device do not fit, an output overlaps itself, or a gradient would be needed.
     """
-    outputs = out if isinstance(out, (tuple, list)) else (out,)
-    produced = results if isinstance(results, (tuple, list)) else (results,)
+    several = isinstance(results, (tuple, list))
+    outputs = out if several and isinstance(out, (tuple, list)) else (out,)
+    produced = results if several else (results,)
     if len(outputs) != len(produced):
         raise TypeError(f"{name}(): expected {len(produced)} output tensors in out=, but got {len(outputs)}.")
     for output, result in zip(outputs, produced, strict=True):
         _check_output(name, output, result)
+        if several:
+            _check_output_dtype(name, output, result)
     for output, result in zip(outputs, produced, strict=True):
         fit_output(output, result._layout)
         output.copy_(result)
@@ -155,6 +158,14 @@ def _check_output(name: str, output: Any, result: Tensor) -> None:
         )
     if output._layout.shape == layout.shape:
         check_destination(name, output)
+
+
+def _check_output_dtype(name: str, output: Tensor, result: Tensor) -> None:
+    """Ops with several results convert none of them: an index does not fit every dtype."""
+    if output._layout.dtype is not result._layout.dtype:
+        raise RuntimeError(
+            f"{name}: Expected out tensor to have dtype {result.dtype}, but got {output.dtype} instead"
+        )
 
 
 def fit_output(output: Tensor, layout: Layout) -> None:

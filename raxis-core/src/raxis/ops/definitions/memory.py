@@ -6,6 +6,7 @@ from typing import Any
 
 from raxis import dtypes
 from raxis.autograd.grad_mode import mode
+from raxis.autograd.inplace import check_inplace
 from raxis.layout import contiguous_strides, layout_of
 from raxis.memory_format import memory_format as MemoryFormat
 from raxis.ops.definitions.factory import sizes_of
@@ -124,8 +125,9 @@ def set_(input: Tensor, source: Tensor) -> Tensor:
     """Make `input` the same view of the same storage as `source`.
 
     Raises:
-        RuntimeError: if the dtypes or devices differ.
+        RuntimeError: if the dtypes or devices differ, or `input` is a leaf that requires grad.
     """
+    check_inplace("set_", input)
     if source._layout.dtype is not input._layout.dtype or source._layout.device is not input._layout.device:
         raise RuntimeError(
             f"set_() expects a source of dtype {input.dtype} on {input.device}, but got {source.dtype} on "
