@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from raxis.autograd.engine import run_backward
+from raxis.autograd.record import constant_of
 from raxis.tensor import Tensor
 
 TensorOrTensors = Tensor | Sequence[Tensor]
@@ -41,9 +42,7 @@ def _root_gradient(root: Tensor, gradient: Tensor | None) -> Tensor:
             raise RuntimeError(
                 f"grad can be implicitly created only for real scalar outputs but got {root.dtype}"
             )
-        from raxis.ops.definitions.creation import ones
-
-        return ones(layout.shape, dtype=layout.dtype, device=layout.device)
+        return constant_of(layout, 1)
     if not isinstance(gradient, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
     if gradient._layout.device is not layout.device:
@@ -157,10 +156,7 @@ def _result(tensor: Tensor, gradient: Tensor | None, allow: bool, materialize: b
             "this is the desired behavior."
         )
     if gradient is None and materialize:
-        from raxis.ops.definitions.creation import zeros
-
-        layout = tensor._layout
-        return zeros(layout.shape, dtype=layout.dtype, device=layout.device)
+        return constant_of(tensor._layout, 0)
     return gradient
 
 

@@ -198,7 +198,9 @@ class _Writer:
         edges = "".join("None, " if index is None else f"o{index}._edge, " for index in self._edges)
         quick = f"[{', '.join(pair[0] for pair in self._kept)}]"
         careful = f"[{', '.join(pair[1] for pair in self._kept)}]"
-        conditions = ["_hooks.hooks", *dict.fromkeys(f"o{index}._inference" for index in self._checked)]
+        condition = " or ".join(
+            ["_hooks.hooks", *dict.fromkeys(f"o{index}._inference" for index in self._checked)]
+        )
         lines = [
             f"{operands}= operands",
             "node = _new(_node)",

@@ -18,12 +18,11 @@ class OpNode(Node):
 
     Attributes:
         plan: what was executed.
-        derive: computes the edges' gradients from the results'; made by `raxis.autograd.recipe`.
-        saved: what was kept for it; None once freed.
+        saved: what was kept for `derive`, the instance's function from the results' gradients to the edges', which
+            `raxis.autograd.recipe` writes; None once freed.
     """
 
     plan: Plan
-    derive: Callable[[OpNode, Gradients], Gradients]
     saved: list[Any] | None
 
     def name(self) -> str:
@@ -35,7 +34,8 @@ class OpNode(Node):
             self.saved = None
 
     def apply(self, gradients: Gradients) -> Gradients:
-        return self.derive(self, gradients)  # type: ignore[misc, arg-type, call-arg]  a plain function, not a method
+        derive: Callable[[OpNode, Gradients], Gradients] = self.__dict__["derive"]
+        return derive(self, gradients)
 
 
 def record(
@@ -69,7 +69,7 @@ def fit(gradient: Tensor, layout: Layout) -> Tensor:
     """Undo broadcasting and promotion: sum to the operand's shape, cast to its dtype."""
     own = gradient._layout
     if own.dtype.is_complex and not layout.dtype.is_complex:
-        gradient = gradient.real  # type: ignore[assignment]
+        gradient = gradient.real
     if own.shape != layout.shape:
         gradient = gradient.sum_to_size(layout.shape)
     return gradient if gradient._layout.dtype is layout.dtype else gradient.to(layout.dtype)
