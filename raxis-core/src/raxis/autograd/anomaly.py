@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 import threading
-from pathlib import Path
 from typing import Any
 
-_PACKAGE = str(Path(__file__).resolve().parent.parent)
+_PACKAGE: str = sys.modules["raxis"].__path__[0]
 
 
 class _State(threading.local):

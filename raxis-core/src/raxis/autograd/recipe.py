@@ -209,9 +209,7 @@ class _Writer:
             "node.derive = _derive",
             "node.result_layouts = _results",
             f"node.edges = ({edges})",
-            f"node.saved = {careful} if {' or '.join(conditions)} else {quick}"
-            if self._checked
-            else f"node.saved = {quick}",
+            f"node.saved = {f'{careful} if {condition} else {quick}' if self._checked else quick}",
             "if _anomaly.state.enabled: node.forward_line = _anomaly.user_line()",
         ]
         for position, layout in enumerate(self._plan.results):
