@@ -1,12 +1,31 @@
-"""PTIR: the portable tensor program that every backend compiles."""
+"""PTIR: the portable tensor program that every backend compiles.
 
-from raxis.ptir.builder import Builder
-from raxis.ptir.parser import ParseError, parse
-from raxis.ptir.primitives import PRIMITIVES, Primitive, PrimitiveError
-from raxis.ptir.program import Instruction, Parameter, Program, Region, Value
-from raxis.ptir.text import to_text
-from raxis.ptir.types import TensorType
-from raxis.ptir.verify import VerificationError, verify
+The names are loaded at first use: running programs needs neither the parser nor the verifier.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from raxis.ptir.builder import Builder
+    from raxis.ptir.parser import ParseError, parse
+    from raxis.ptir.primitives import PRIMITIVES, Primitive, PrimitiveError
+    from raxis.ptir.program import Instruction, Parameter, Program, Region, Value
+    from raxis.ptir.text import to_text
+    from raxis.ptir.types import TensorType
+    from raxis.ptir.verifier import VerificationError, verify
+
+_HOMES = {
+    "builder": ("Builder",),
+    "parser": ("ParseError", "parse"),
+    "primitives": ("PRIMITIVES", "Primitive", "PrimitiveError"),
+    "program": ("Instruction", "Parameter", "Program", "Region", "Value"),
+    "text": ("to_text",),
+    "types": ("TensorType",),
+    "verifier": ("VerificationError", "verify"),
+}
 
 __all__ = [
     "PRIMITIVES",
@@ -25,3 +44,12 @@ __all__ = [
     "to_text",
     "verify",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            found = getattr(_import_module(f"raxis.ptir.{home}"), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module 'raxis.ptir' has no attribute {name!r}")

@@ -11,7 +11,7 @@ from raxis.ptir.attributes import Attribute
 from raxis.ptir.program import Instruction, Parameter, Program, Region, Value
 from raxis.ptir.text import VERSION
 from raxis.ptir.types import BY_SHORT_NAME, TensorType
-from raxis.ptir.verify import verify
+from raxis.ptir.verifier import verify
 
 _HEADER = re.compile(r"\s*ptir +(\d+)\.(\d+)[ \r]*\n")
 _TOKEN = re.compile(

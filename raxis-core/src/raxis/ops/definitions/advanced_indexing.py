@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from raxis import dtypes
 from raxis.dtypes import DType
@@ -29,8 +28,7 @@ def wrapped_index(index: Tensor, size: int) -> Any:
     return emit("select", negative, emit("add", index, length), index)
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(NamedTuple):
     """The geometry of one advanced indexing.
 
     Attributes:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from raxis.dtypes import Category, promote_types
 from raxis.ops.definitions.contraction import LABELS, contract
@@ -16,8 +15,7 @@ _ELLIPSIS = "".join(chr(code) for code in range(0x3B1, 0x3B1 + 64))
 """Labels of the dimensions an ellipsis stands for, the last one first."""
 
 
-@dataclass(frozen=True)
-class Equation:
+class Equation(NamedTuple):
     """Labels of the operands' and the result's dimensions, ellipses resolved."""
 
     operands: tuple[str, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from raxis.dtypes import Category, DType, bool_
 from raxis.ops.definitions.attention import scaled_dot_product_attention
@@ -16,8 +16,7 @@ from raxis.ops.functional import functional
 from raxis.tensor import Tensor
 
 
-@dataclass(frozen=True)
-class _Heads:
+class _Heads(NamedTuple):
     """Keys, values and masks as they are extended; `key` and `value` are [S, N, E] or [N * heads, S, E / heads]."""
 
     key: Tensor
@@ -185,8 +184,7 @@ def multi_head_attention_forward(
     )
     if bias_k is not None and bias_v is not None:
         state = state.extended(bias_k.repeat(1, batch, 1), bias_v.repeat(1, batch, 1), 0)
-    state = replace(
-        state,
+    state = state._replace(
         key=_split_heads(state.key, num_heads) if static_k is None else static_k,
         value=_split_heads(state.value, num_heads) if static_v is None else static_v,
     )
