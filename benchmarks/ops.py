@@ -163,6 +163,7 @@ def main() -> None:
     parser.add_argument("--png", type=Path, help="draw the ratios to this file")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
+    raxis.set_num_threads(options.threads)
     threadpool_limits(options.threads)
     chosen = [case for case in all_cases() if options.only in f"{case.family} {case.name}"]
     results = []

@@ -13,6 +13,8 @@ from raxis.backends.api import Backend, DeviceProperties, Executable, Strides
 from raxis.backends.reference.backend import ReferenceBackend
 from raxis_cpu.allocator import CachingAllocator
 from raxis_cpu.executable import compile_program
+from raxis_cpu.library import composites
+from raxis_cpu.threads import thread_pool
 
 if TYPE_CHECKING:
     from raxis.ptir.program import Program
@@ -36,6 +38,8 @@ class CpuBackend(Backend):
         self._interpreter = ReferenceBackend()
         self._total_memory = total_memory()
         self._allocator = CachingAllocator(self._total_memory // _CACHE_SHARE)
+        self.composites = composites(self.host_view)
+        thread_pool()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._allocator.renew_lock)
 

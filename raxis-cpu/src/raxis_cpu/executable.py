@@ -17,8 +17,8 @@ from raxis.ops.source import compile_function
 from raxis.ptir.program import Program
 from raxis.schedule import Buffer, LibraryStep, LoopStep, Schedule, schedule
 from raxis.schedule.graph import ELEMENTWISE
+from raxis_cpu.library import routine
 from raxis_cpu.llvm import Argument, build, supports
-from raxis_cpu.routines import routine
 
 
 def compile_program(
@@ -83,9 +83,9 @@ class _Signature:
 
 
 def _single_kernel(made: Schedule, signature: _Signature) -> Executable | None:
-    if len(made.steps) != 1 or not isinstance(made.steps[0], LoopStep):
+    step = made.steps[0] if len(made.steps) == 1 else None
+    if not isinstance(step, LoopStep):
         return None
-    (step,) = made.steps
     arguments = signature.arguments(step, made.buffers)
     if arguments is None:
         return None
@@ -148,7 +148,9 @@ class _Assembler:
             for place, number in enumerate(step.operands)
         ]
         results = [self._array(number) for number in step.results]
-        call = routine(step.instruction)
+        buffers = self._schedule.buffers
+        strides = [() if number < 0 else buffers[number].strides for number in step.operands]
+        call = routine(step.instruction, strides, [buffers[number].strides for number in step.results])
         self._lines.append(f"{self._bind('routine', call)}({', '.join([*operands, *results])})")
 
     def _number(self, step: LibraryStep, place: int) -> str:
