@@ -112,7 +112,7 @@ class _Assembler:
                 self._run_library(step)
         body = "".join(f"    {line}\n" for line in self._lines) or "    pass\n"
         source = f"def run({', '.join(self._signature.names)}):\n{body}"
-        made: Executable = compile_function(source, "run", f"<raxis_cpu {name}>", self._names)
+        made: Executable = compile_function(source, "run", f"<raxis_cpu {name!a}>", self._names)
         return made
 
     def _bind(self, prefix: str, thing: object) -> str:
