@@ -1,0 +1,79 @@
+"""Generalised matrix products by np.matmul, which calls BLAS and reads transposed matrices where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from raxis.dtypes import HALF
+from raxis.layout import Strides
+from raxis.ptir.primitives.contraction import free_dims
+from raxis.ptir.types import TensorType
+from raxis_cpu.library.routine import Array, Call, Routine
+
+
+class _Matrices:
+    """How an operand becomes a stack of matrices [batch..., rows, columns] that BLAS can read."""
+
+    def __init__(
+        self, type: TensorType, strides: Strides, batch: Sequence[int], rows: Sequence[int], columns: Sequence[int]
+    ) -> None:  # fmt: skip
+        self._permutation = (*batch, *rows, *columns)
+        self._in_order = self._permutation == tuple(range(type.rank))
+        sizes = [[type.shape[dim] for dim in dims] for dims in (batch, rows, columns)]
+        self._shape = (*sizes[0], prod(sizes[1]), prod(sizes[2]))
+        self._keeps_shape = len(rows) == len(columns) == 1
+        # Merged dims that are not evenly spaced are copied by reshape, and are dense then.
+        self._needs_copy = self._keeps_shape and not _suits_blas(
+            self._shape[-2:], (strides[rows[0]], strides[columns[0]])
+        )
+
+    def __call__(self, x: Array) -> Array:
+        if not self._in_order:
+            x = x.transpose(self._permutation)
+        if not self._keeps_shape:
+            x = x.reshape(self._shape)
+            return x if x.dtype.itemsize in x.strides[-2:] else np.ascontiguousarray(x)
+        return np.ascontiguousarray(x) if self._needs_copy else x
+
+
+def _suits_blas(shape: tuple[int, ...], strides: tuple[int, int]) -> bool:
+    """Whether rows or columns are contiguous and do not overlap."""
+    (rows, columns), (down, right) = shape, strides
+    if rows <= 1 or columns <= 1:
+        return True
+    return (right == 1 and down >= columns) or (down == 1 and right >= rows)
+
+
+def dot_general(call: Call) -> Routine:
+    """Products summed over the contracted dims; half precision by way of float32."""
+    instruction = call.instruction
+    (lhs, rhs), attributes = (value.type for value in instruction.operands), instruction.attributes
+    batch, contract = attributes["lhs_batch"], attributes["lhs_contract"]
+    rows = free_dims(lhs.rank, batch, contract)
+    left = _Matrices(lhs, call.operands[0], batch, rows, contract)
+    batch, contract = attributes["rhs_batch"], attributes["rhs_contract"]
+    columns = free_dims(rhs.rank, batch, contract)
+    right = _Matrices(rhs, call.operands[1], batch, contract, columns)
+    result = instruction.results[0].type
+    stack = [lhs.shape[dim] for dim in attributes["lhs_batch"]]
+    shape = (*stack, prod(lhs.shape[dim] for dim in rows), prod(rhs.shape[dim] for dim in columns))
+    if result.dtype in HALF or not call.is_dense():
+        return _through_copy(left, right, result.shape, widened=result.dtype in HALF)
+    if shape == result.shape:
+        return lambda x, y, out: np.matmul(left(x), right(y), out)
+    return lambda x, y, out: np.matmul(left(x), right(y), out.reshape(shape))
+
+
+def _through_copy(left: Any, right: Any, shape: tuple[int, ...], *, widened: bool) -> Routine:
+    """The product in memory of its own, then written to the result."""
+
+    def routine(x: Array, y: Array, out: Array) -> None:
+        if widened:
+            x, y = x.astype(np.float32), y.astype(np.float32)
+        out[...] = np.matmul(left(x), right(y)).reshape(shape)
+
+    return routine
