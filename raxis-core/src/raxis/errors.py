@@ -17,5 +17,9 @@ class BackendError(RuntimeError):
         self.state = state
 
 
+class IndexOutOfRangeError(IndexError, RuntimeError):
+    """An index of a tensor of indices names no element: PyTorch's ops raise either of the two classes."""
+
+
 class OutOfMemoryError(RuntimeError):
     """A device has no memory left for an allocation, even after its cache was emptied."""

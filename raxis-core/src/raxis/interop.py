@@ -156,11 +156,16 @@ def frombuffer(
         >>> raxis.frombuffer(bytearray([1, 2, 3]), dtype=raxis.uint8, offset=1)
         tensor([2, 3], dtype=raxis.uint8)
     """
-    if count == 0 or memoryview(buffer).nbytes == 0:
+    chosen = dtypes.as_dtype(dtype)
+    try:
+        nbytes = memoryview(buffer).nbytes
+    except TypeError:
         raise ValueError(
-            f"both buffer length ({memoryview(buffer).nbytes}) and count ({count}) must not be 0"
-        )
-    tensor = from_numpy(np.frombuffer(buffer, dtype=dtype.numpy, count=count, offset=offset))
+            f"object does not implement Python buffer protocol: it is a {type(buffer).__name__}."
+        ) from None
+    if count == 0 or nbytes == 0:
+        raise ValueError(f"both buffer length ({nbytes}) and count ({count}) must not be 0")
+    tensor = from_numpy(np.frombuffer(buffer, dtype=chosen.numpy, count=count, offset=offset))
     if requires_grad:
         tensor.requires_grad = True
     return tensor
@@ -170,6 +175,7 @@ def from_dlpack(source: Any) -> Tensor:
     """A CPU tensor over the memory of any object with ``__dlpack__``.
 
     Raises:
+        RuntimeError: if it has no such method.
         BufferError: if its memory is not host memory.
 
     Example:
@@ -178,4 +184,8 @@ def from_dlpack(source: Any) -> Tensor:
         >>> raxis.from_dlpack(np.ones(2, dtype=np.float32))
         tensor([1., 1.])
     """
+    if not hasattr(source, "__dlpack__"):
+        raise RuntimeError(
+            f"from_dlpack expects an object with __dlpack__ and __dlpack_device__, but got {type(source).__name__}."
+        )
     return share(np.from_dlpack(source))

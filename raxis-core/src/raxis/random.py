@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING
 
 from raxis.device import Device
 from raxis.dtypes import uint8
+from raxis.placement import place_of
 
 if TYPE_CHECKING:
     from raxis.storage import Place
     from raxis.tensor import Tensor
 
 _DEFAULT_SEED = 67280421310721
+_ON_THE_HOST = ("cpu", "meta")
+"""Device types that share the default generator."""
 
 
 class Generator:
@@ -37,6 +40,8 @@ class Generator:
 
     def __init__(self, device: Device | str = "cpu") -> None:
         self.device = Device(device)
+        if self.device.type not in _ON_THE_HOST:
+            place_of(self.device)  # raises for unknown and unusable devices
         self._lock = threading.Lock()
         self._seed = _DEFAULT_SEED
         self._offset = 0
@@ -130,7 +135,7 @@ def reserve(generator: Generator | None, place: Place, blocks: int) -> tuple[int
 
 
 def _default_for(device: Device) -> Generator:
-    if device.type in ("cpu", "meta"):
+    if device.type in _ON_THE_HOST:
         return default_generator
     found = _device_generators.get(device)
     if found is None:
@@ -151,6 +156,7 @@ def manual_seed(seed: int) -> Generator:
         >>> bool((raxis.rand(3) == first).all())
         True
     """
+    seed = int(seed)
     for generator in _device_generators.values():
         generator.manual_seed(seed)
     return default_generator.manual_seed(seed)

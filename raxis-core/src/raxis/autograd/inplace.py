@@ -44,6 +44,11 @@ def check_inplace(name: str, target: Tensor) -> None:
             f"{name}: a view of a leaf Variable that requires grad is being used in an in-place operation. Wrap the "
             "write in raxis.no_grad(), or write to a view of a clone()."
         )
+    if base._edge is not None and edge is None:
+        raise RuntimeError(
+            f"{name}: A view was created in no_grad mode and is being modified inplace with grad mode enabled. Write "
+            "in no_grad mode too, or make the view with grad mode enabled."
+        )
     maker = target._one_of_many if isinstance(target, View) else None
     if maker is not None and target._edge is not None:
         raise RuntimeError(

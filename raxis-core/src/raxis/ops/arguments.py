@@ -138,6 +138,10 @@ def check_types(op: Op, arguments: Sequence[Any], named: Mapping[str, Any], erro
     Composed ops are plain Python: a wrong type shows as any error anywhere in the body. Only after one are
     the arguments looked at.
     """
+    if isinstance(error, AttributeError) and error.name in Tensor.__annotations__:
+        raise TypeError(
+            f"{op.public_name}(): expected a Tensor, but got {type(error.obj).__name__}"
+        ) from error
     if any(parameter.varargs or parameter.keywords for parameter in op.parameters):
         return
     for position, parameter in enumerate(op.parameters):
@@ -178,7 +182,7 @@ def _float(value: Any) -> float:
     if isinstance(value, str):
         raise TypeError
     number = float(value)
-    return number if number == number else math.nan  # one object: a key that is found again
+    return math.nan if math.isnan(number) else number  # one object: a key that is found again
 
 
 def _boolean(value: Any) -> bool:

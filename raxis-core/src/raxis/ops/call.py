@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -85,7 +86,7 @@ def _interchangeable(op: Op, raw: Sequence[Any], values: Sequence[Any]) -> bool:
 
 def _is_nan(value: Any) -> bool:
     """Whether a static argument is NaN, which as a key is found only by identity."""
-    return isinstance(value, float) and value != value
+    return isinstance(value, float) and math.isnan(value)
 
 
 def _holds_tensor(value: Any) -> bool:

@@ -27,6 +27,8 @@ def composed_function(op: Op) -> Callable[..., Any]:
             if "dtype" in kwargs and kwargs["dtype"] is not None:
                 kwargs["dtype"] = as_dtype(kwargs["dtype"])
             result = body(*args, **kwargs)
+        except RuntimeError:
+            raise
         except Exception as error:
             check_types(op, args, kwargs, error)
             raise

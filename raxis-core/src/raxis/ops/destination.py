@@ -33,8 +33,7 @@ def check_destination(name: str, target: Any) -> None:
 def overwrite_with_plan(plan: Plan, arguments: Sequence[Any]) -> Tensor:
     """The in-place form where operands may share memory with the target or gradients flow."""
     target: Tensor = arguments[0]
-    if mode.enabled:
-        check_inplace(f"{plan.op.name}_", target)
+    check_inplace(f"{plan.op.public_name}_", target)
     operands = [_separate(target, item) for item in arguments]
     old_edge = target._edge
     recorded = plan.differentiable and mode.enabled and _needs_tape(operands, old_edge)

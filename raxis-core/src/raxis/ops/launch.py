@@ -51,7 +51,7 @@ def functional_run(
 
 
 def inplace_run(plan: Plan, arguments: Sequence[Any], slow: Callable[..., Any]) -> Callable[..., Any]:
-    """Execute into the first argument; calls needing the tape or a copy of an operand take the slow path."""
+    """Execute into the first argument; calls needing checks, the tape or a copy of an operand are slow."""
     parameters = ", ".join(parameter.name for parameter in plan.op.parameters)
     target = plan.op.parameters[0].name
     lines: list[str] = []
@@ -59,6 +59,8 @@ def inplace_run(plan: Plan, arguments: Sequence[Any], slow: Callable[..., Any]) 
     others = [name for name in _tensor_names(plan, arguments) if name != target]
     if plan.differentiable and edges:
         lines += [f"if ({' or '.join(edges)}) and _mode.enabled:", f"    return _slow(({parameters},))"]
+    refusable = f"{target}._inference or ({target}._base is not None and {target}._base._edge is not None)"
+    lines += [f"if {refusable}:", f"    return _slow(({parameters},))"]
     if others:
         shared = " or ".join(
             f"({name}._storage is {target}._storage and {name} is not {target})" for name in others

@@ -10,6 +10,7 @@ import numpy as np
 
 from raxis.backends.reference.casting import Kernel
 from raxis.dtypes import HALF
+from raxis.errors import IndexOutOfRangeError
 from raxis.ptir.program import Instruction
 
 _COMBINE: Mapping[str, np.ufunc] = {
@@ -23,7 +24,7 @@ _COMBINE: Mapping[str, np.ufunc] = {
 def _check_bounds(index: Any, dim: int, size: int) -> None:
     if index.size and not (index.min() >= 0 and index.max() < size):
         wrong = index[(index < 0) | (index >= size)].reshape(-1)[0]
-        raise IndexError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+        raise IndexOutOfRangeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
 
 
 def _gather(instruction: Instruction) -> Kernel:

@@ -16,10 +16,10 @@ from raxis.tensor import Tensor
 
 def _check_bounds(input: Tensor, min: Any, max: Any) -> None:
     if min is None and max is None:
-        raise ValueError("At least one of 'min' or 'max' must not be None")
+        raise RuntimeError("At least one of 'min' or 'max' must not be None")
     for operand in (input, min, max):
         if (isinstance(operand, Tensor) and operand.dtype.is_complex) or isinstance(operand, complex):
-            raise RuntimeError("clamp is not supported for complex types")
+            raise NotImplementedError("clamp is not supported for complex types")
     if input.dtype is dtypes.bool_:
         raise NotImplementedError("\"clamp\" not implemented for 'Bool'")
 
@@ -82,7 +82,7 @@ def _check_bound(input: Tensor, bound: Any) -> None:
         raise NotImplementedError("\"clamp\" not implemented for 'Bool'")
     for operand in (input, bound):
         if isinstance(operand, complex) or (isinstance(operand, Tensor) and operand.dtype.is_complex):
-            raise RuntimeError("clamp is not supported for complex types")
+            raise NotImplementedError("clamp is not supported for complex types")
 
 
 @lowered(

@@ -11,10 +11,11 @@ import numpy as np
 
 from raxis.device import Device
 from raxis.dtypes import Category, DType, scalar_category
-from raxis.layout import Layout, Strides, contiguous_strides, dense_strides_like, extent, layout_of
+from raxis.layout import Layout, Shape, Strides, contiguous_strides, dense_strides_like, extent, layout_of
 from raxis.memory_format import channels_last, contiguous_format, memory_format, strided
 from raxis.memory_format import layout as StorageLayout
-from raxis.ops.promotion import get_default_dtype
+from raxis.ops.destination import fit_output
+from raxis.ops.promotion import default_dtype_of, get_default_dtype
 from raxis.ops.table import lowered
 from raxis.ops.trace import broadcast, cast, constant
 from raxis.placement import DeviceLike, as_device, place_of
@@ -27,7 +28,6 @@ CREATION_OPTIONS = (
 )
 """Schema text of the options every creation function ends with."""
 
-Shape = tuple[int, ...]
 _finfo: Any = ml_dtypes.finfo
 
 
@@ -42,6 +42,11 @@ def _filled(size: Shape, value: Tensor, dtype: DType, device: Device) -> Any:
     return broadcast(cast(value, dtype), size)
 
 
+def _is_size(value: Any) -> bool:
+    """Whether a lone argument is one size: an integer, also in an array or tensor without dimensions."""
+    return isinstance(value, (int, np.integer)) or getattr(value, "ndim", None) == 0
+
+
 def sizes_of(args: tuple[Any, ...], size: Any = None) -> Shape:
     """Sizes given as separate ints, or as one sequence.
 
@@ -52,7 +57,7 @@ def sizes_of(args: tuple[Any, ...], size: Any = None) -> Shape:
     if not args and size is None:
         raise TypeError("missing 1 required positional argument: 'size'")
     given = args if size is None else size
-    if len(args) == 1 and not isinstance(args[0], int):
+    if len(args) == 1 and not _is_size(args[0]):
         given = args[0]
     try:
         sizes = tuple([operator.index(item) for item in given])
@@ -71,6 +76,8 @@ def check_layout(layout: StorageLayout | None) -> None:
 
 def marked(tensor: Tensor, requires_grad: bool) -> Tensor:
     """The tensor, requiring grad if asked."""
+    if not isinstance(requires_grad, bool):
+        raise TypeError(f"argument 'requires_grad' must be bool, not {type(requires_grad).__name__}")
     if requires_grad:
         tensor.requires_grad = True
     return tensor
@@ -99,6 +106,8 @@ def filled_by(
     """The common body of zeros, ones and full."""
     check_layout(layout)
     if out is not None:
+        if not isinstance(out, Tensor):
+            raise TypeError(f"argument 'out' must be Tensor, not {type(out).__name__}")
         return prepared(out, size, dtype).fill_(value)
     made = filled(size, value, dtype or get_default_dtype(), as_device(device))
     return marked(made, requires_grad)
@@ -110,8 +119,6 @@ def prepared(out: Tensor, size: Shape, dtype: DType | None) -> Tensor:
     Raises:
         RuntimeError: if `dtype` is given and is not `out`'s.
     """
-    from raxis.ops.destination import fit_output
-
     if dtype is not None and dtype is not out.dtype:
         raise RuntimeError(f"dtype {dtype} does not match dtype of out parameter ({out.dtype})")
     fit_output(out, layout_of(out.dtype, size, None, out.device))
@@ -148,8 +155,6 @@ def filled_like(input: Tensor, layout: Layout, value: Any) -> Tensor:
 
 def number_dtype(value: Any) -> DType:
     """The dtype `full` gives a Python number: bool, int64, or the default float or complex dtype."""
-    from raxis.ops.promotion import default_dtype_of
-
     return default_dtype_of(scalar_category(type(value)))
 
 

@@ -81,6 +81,11 @@ def _as_array(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
     """The values as an array of the wanted dtype, and the dtype they have on their own."""
     if isinstance(data, (np.ndarray, np.generic)) or hasattr(data, "__array_interface__"):
         array = np.asarray(data)
+        if not array.dtype.isnative:
+            raise ValueError(
+                "given numpy array has byte order different from the native byte order. Convert it with "
+                "array.astype(array.dtype.newbyteorder('='))."
+            )
         if isinstance(data, np.generic):
             own = _leaf_dtype(data)
         else:
@@ -156,8 +161,8 @@ def _leaf_dtype(leaf: Any) -> DType:
         return leaf.dtype
     if isinstance(leaf, (np.ndarray, np.generic)):
         return dtypes.from_numpy_dtype(leaf.dtype)
-    if isinstance(leaf, str):
-        raise TypeError(f"new(): invalid data type 'str': {leaf!r}")
+    if isinstance(leaf, (str, bytes)):
+        raise TypeError(f"new(): invalid data type {type(leaf).__name__!r}: {leaf!r}")
     try:
         return default_dtype_of(dtypes.scalar_category(type(leaf)))
     except TypeError:

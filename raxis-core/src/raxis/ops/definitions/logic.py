@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from raxis import dtypes
+from raxis.dtypes import Category
 from raxis.ops.definitions.elementwise import binary, check_some_tensor, unary
 from raxis.ops.promotion import Promotion
 from raxis.ops.table import elementwise, lowered
@@ -94,6 +95,15 @@ bitwise_right_shift = _bitwise(
     "[-3]",
 )
 
+
+def _check_bits(input: Tensor) -> None:
+    """Raise TypeError unless the operand has bits to invert."""
+    if input.dtype.category > Category.INTEGER:
+        raise TypeError(
+            f"~ (operator.invert) is only implemented on integer and Boolean-type tensors, but got {input.dtype}"
+        )
+
+
 bitwise_not = elementwise(
     "bitwise_not(Tensor input) -> Tensor",
     "not",
@@ -105,4 +115,5 @@ bitwise_not = elementwise(
         "integers or bool",
     ),
     operator="__invert__",
+    check=_check_bits,
 )

@@ -52,9 +52,11 @@ def standard_normal(dtype: DType, shape: Shape) -> Tensor:
 
 
 def check_float(name: str, dtype: DType) -> None:
-    """Raise RuntimeError unless `dtype` is a floating point or complex one."""
+    """Raise NotImplementedError unless `dtype` is a floating point or complex one."""
     if dtype.category < Category.FLOAT:
-        raise RuntimeError(f'"{name}" not implemented for {dtype.name}: a floating point dtype is needed.')
+        raise NotImplementedError(
+            f'"{name}" not implemented for {dtype.name}: a floating point dtype is needed.'
+        )
 
 
 def _components(draw: Any, dtype: DType, shape: Shape, scale: float = 1.0) -> Tensor:

@@ -246,7 +246,7 @@ def integer_bounds(dtype: DType) -> tuple[int, int]:
         bits = 8 * dtype.itemsize
         return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if dtype.is_signed else (0, (1 << bits) - 1)
     if dtype.is_complex:
-        raise RuntimeError(f'"random_" not implemented for {dtype.name}')
+        raise NotImplementedError(f'"random_" not implemented for {dtype.name}')
     return -(1 << 63), (1 << 63) - 1
 
 

@@ -20,7 +20,7 @@ def _prepared(name: str, input: Tensor, dim: int, dtype: DType | None) -> tuple[
     target = dtype or input.dtype
     axis = wrap_dim(dim, input.ndim)
     if target.category is not Category.FLOAT:
-        raise RuntimeError(
+        raise NotImplementedError(
             f'"{name}" not implemented for {target.name}: pass a floating point tensor, or dtype=raxis.float32.'
         )
     return wide(cast(input, target)), axis, target
