@@ -104,10 +104,10 @@ class _Writer:
             return f"_constant({self._bind('layout', plan.results[0])}, 0) if gradients[0] is None else gradients[0]"
         if name == "grads":
             return "tuple(gradients)"
-        if name in ("result", "results"):
-            return self._result_source(name)
         static = self._static(formula, name)
-        return self._argument(name) if static is None else self._bind("static", static[0])
+        if static is not None:
+            return self._bind("static", static[0])
+        return self._result_source(name) if name in ("result", "results") else self._argument(name)
 
     def _static(self, formula: Formula, name: str) -> tuple[Any] | None:
         """A value known already, in a tuple; None if there is none."""
