@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from raxis.dtypes import as_dtype
 from raxis.ops.arguments import check_types, is_number
@@ -30,11 +32,22 @@ def composed_function(op: Op) -> Callable[..., Any]:
         except RuntimeError:
             raise
         except Exception as error:
-            check_types(op, args, kwargs, error)
-            raise
+            plain = _plain_integers((*args, *kwargs.values()))
+            if plain is None:
+                check_types(op, args, kwargs, error)
+                raise
+            named = dict(zip(kwargs, plain[len(args) :], strict=True))
+            result = function(*plain[: len(args)], **named)
         return result if out is None else _stored(op, result, out)
 
     return function
+
+
+def _plain_integers(values: Sequence[Any]) -> list[Any] | None:
+    """The arguments with NumPy's integers made Python's, which bodies may ask for; None if there are none."""
+    if not any(isinstance(value, np.integer) for value in values):
+        return None
+    return [value.item() if isinstance(value, np.integer) else value for value in values]
 
 
 def _stored(op: Op, result: Any, out: Any) -> Any:

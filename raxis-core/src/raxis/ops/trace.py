@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Sequence
 from typing import Any
 
 from raxis.device import Device
-from raxis.dtypes import DType, int32, int64
+from raxis.dtypes import Category, DType, int32, int64
 from raxis.layout import layout_of
 from raxis.ptir.builder import Builder
 from raxis.ptir.program import Value
@@ -109,7 +110,13 @@ def emit(primitive: str, *operands: Tensor, **attributes: Any) -> Any:
 
 
 def constant(value: Any, dtype: DType, shape: Sequence[int] = ()) -> Traced:
-    """A constant filled with one Python number."""
+    """A constant filled with one Python number.
+
+    Raises:
+        RuntimeError: if it is NaN or infinite and the dtype has no such number.
+    """
+    if isinstance(value, float) and dtype.category < Category.FLOAT and not math.isfinite(value):
+        raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow: {value}")
     return emit("constant", value=value, dtype=dtype, shape=tuple(shape))
 
 

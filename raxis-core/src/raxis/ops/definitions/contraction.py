@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 from raxis.layout import wrap_dim
@@ -118,6 +119,11 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
 def _paired_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
     if isinstance(dims, Tensor):
         dims = dims.tolist()
+    if not isinstance(dims, (Integral, Sequence)):
+        raise RuntimeError(
+            "tensordot expects dims to be int or two lists of dimensions, one of each tensor, but got "
+            f"{type(dims).__name__}"
+        )
     if isinstance(dims, int):
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
@@ -312,8 +318,8 @@ def matrix_power(input: Tensor, n: int) -> Any:
     """
     if input.ndim < 2 or input.shape[-1] != input.shape[-2]:
         raise RuntimeError(
-            f"linalg.matrix_power: A must be batches of square matrices, but they are {input.shape[-2]} by "
-            f"{input.shape[-1]} matrices"
+            "linalg.matrix_power: A must be batches of square matrices, but its shape is "
+            f"{list(input._layout.shape)}"
         )
     if n < 0:
         raise NotImplementedError(f"matrix_power needs an inverse for n = {n}; invert the matrix and use n = {-n}.")

@@ -7,6 +7,7 @@ from typing import Any
 
 from raxis import dtypes
 from raxis.layout import Layout, Shape
+from raxis.ops.definitions.factory import check_fits
 from raxis.ops.definitions.positions import strided_positions
 from raxis.ops.promotion import Promotion
 from raxis.ops.table import composed, lowered
@@ -71,6 +72,7 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Any = 0) -> Tensor
     Raises:
         RuntimeError: if there are too many or an odd number of amounts, or they crop more than there is.
     """
+    check_fits(value, input.dtype)
     number = number_type(input.dtype)(value)
     positive_zero = number == 0 and not str(number).startswith("-")
     return _constant_pad(input, tuple(pad), 0 if positive_zero else number)

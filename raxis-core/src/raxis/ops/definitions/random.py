@@ -51,6 +51,12 @@ def standard_normal(dtype: DType, shape: Shape) -> Tensor:
     return emit("reshape", flat, shape=shape)
 
 
+def check_real(name: str, dtype: DType) -> None:
+    """Raise NotImplementedError for complex dtypes."""
+    if dtype.is_complex:
+        raise NotImplementedError(f'"{name}" not implemented for {dtype.name}: a real dtype is needed.')
+
+
 def check_float(name: str, dtype: DType) -> None:
     """Raise NotImplementedError unless `dtype` is a floating point or complex one."""
     if dtype.category < Category.FLOAT:

@@ -156,8 +156,10 @@ def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Generator | None = Non
         >>> raxis.empty(3).bernoulli_(1.0)
         tensor([1., 1., 1.])
     """
+    random.check_real("bernoulli_", input._layout.dtype)
     if isinstance(p, Tensor):
-        return input._bernoulli_(p.detach(), generator)
+        random.check_real("bernoulli_", p._layout.dtype)
+        return input._bernoulli_(p.detach().expand(input._layout.shape), generator)
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
     return input._bernoulli_(float(p), generator)
