@@ -142,6 +142,8 @@ def scalar_category(scalar_type: type) -> Category:
         return Category.FLOAT
     if issubclass(scalar_type, np.complexfloating):
         return Category.COMPLEX
+    if scalar_type is ml_dtypes.bfloat16:  # no subclass of np.floating
+        return Category.FLOAT
     raise TypeError(f"expected a Tensor or a Python number, but got {scalar_type.__name__}.")
 
 

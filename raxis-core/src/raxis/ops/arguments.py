@@ -105,7 +105,8 @@ def _sequence(op: Op, position: int, parameter: Parameter, value: Any) -> tuple[
     single = isinstance(value, numbers.Number) or (isinstance(value, Tensor) and value._layout.ndim == 0)
     if single:
         count = max(parameter.length or 1, 1)
-        return (_converted(op, position, parameter, value, convert),) * count
+        alone = parameter._replace(length=None)
+        return (_converted(op, position, alone, value, convert),) * count
     if not isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, Tensor):
         raise type_error(op, position, parameter, value, f"tuple of {parameter.type}s")
     items = tuple(_converted(op, position, parameter, item, convert) for item in value)
