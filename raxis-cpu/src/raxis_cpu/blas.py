@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
@@ -23,6 +27,21 @@ class Blas:
     def __init__(self, library: ctypes.CDLL, decoration: tuple[str, str]) -> None:
         self._library = library
         self._decoration = decoration
+        self._set = ctypes.CFUNCTYPE(None, ctypes.c_int)(self.address("openblas_set_num_threads"))
+        self._get = ctypes.CFUNCTYPE(ctypes.c_int)(self.address("openblas_get_num_threads"))
+        # How many blocks of `serial` are running, and the number of threads to restore after the last.
+        self._serial_users = 0
+        self._count = 0
+        self._lock = threading.Lock()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._after_fork)
+
+    def _after_fork(self) -> None:
+        # A thread that does not exist in the child may hold the lock or be inside `serial`.
+        self._lock = threading.Lock()
+        if self._serial_users:
+            self._serial_users = 0
+            self._set(self._count)
 
     @property
     def has_long_integers(self) -> bool:
@@ -37,11 +56,37 @@ class Blas:
 
     def set_num_threads(self, count: int) -> None:
         """How many threads one call may use."""
-        ctypes.CFUNCTYPE(None, ctypes.c_int)(self.address("openblas_set_num_threads"))(count)
+        with self._lock:
+            self._count = count
+            if not self._serial_users:
+                self._set(count)
 
     def get_num_threads(self) -> int:
         """How many threads one call may use."""
-        return int(ctypes.CFUNCTYPE(ctypes.c_int)(self.address("openblas_get_num_threads"))())
+        with self._lock:
+            return self._count if self._serial_users else int(self._get())
+
+    @contextmanager
+    def serial(self) -> Iterator[None]:
+        """Let every call run in its caller's thread: while threads of our own call BLAS."""
+        self._enter()
+        try:
+            yield
+        finally:
+            self._leave()
+
+    def _enter(self) -> None:
+        with self._lock:
+            if not self._serial_users:
+                self._count = int(self._get())
+                self._set(1)
+            self._serial_users += 1
+
+    def _leave(self) -> None:
+        with self._lock:
+            self._serial_users -= 1
+            if not self._serial_users:
+                self._set(self._count)
 
 
 @lru_cache(maxsize=1)

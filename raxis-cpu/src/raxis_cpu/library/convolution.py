@@ -17,6 +17,7 @@ import numpy as np
 
 from raxis import dtypes
 from raxis.dtypes import HALF
+from raxis_cpu.library.planes import convolution_of_planes
 from raxis_cpu.library.routine import Array, Call, Routine, workspace
 
 _COLUMN_BYTES = 2 << 20
@@ -73,6 +74,9 @@ def convolution(call: Call) -> Routine | None:
         return _pointwise(geometry)
     if geometry.is_depthwise:
         return _depthwise(geometry)
+    native = convolution_of_planes(call)
+    if native is not None:
+        return native
     unit_stride = geometry.stride == (1,) * len(geometry.stride)
     return (_WideBlocks if unit_stride else _StridedBlocks)(geometry).run
 
