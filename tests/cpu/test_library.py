@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from raxis.layout import contiguous_strides
 from raxis.ptir.builder import Builder
 from raxis.ptir.program import Program, Region
 from raxis.ptir.types import TensorType
+from raxis_cpu import threads
 from raxis_cpu.library import composites, routine
 
 FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
@@ -27,6 +28,15 @@ TOLERANCES = {dtypes.float16: 2e-3, dtypes.bfloat16: 2e-2, dtypes.float32: 2e-5,
 Layout = str
 """How test arrays lie in memory: "dense", "transposed" or "spread" (every second element, backwards)."""
 LAYOUTS = ("dense", "transposed", "spread")
+
+
+@pytest.fixture
+def three_threads() -> Iterator[None]:
+    """Three threads during the test."""
+    before = threads.get_num_threads()
+    threads.set_num_threads(3)
+    yield
+    threads.set_num_threads(before)
 
 
 def values(rng: np.random.Generator, dtype: DType, shape: Sequence[int]) -> np.ndarray:
@@ -104,7 +114,8 @@ def assert_close(found: np.ndarray, wanted: np.ndarray, dtype: DType) -> None:
     if dtype in HALF:
         found, wanted = found.astype(np.float32), wanted.astype(np.float32)
     tolerance = TOLERANCES.get(dtype, 1e-12)
-    np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=10 * tolerance)
+    scale = max(1.0, float(np.abs(np.nan_to_num(wanted, nan=0, posinf=0, neginf=0)).max(initial=0)))
+    np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=5 * tolerance * scale)
 
 
 PRODUCTS = [
@@ -132,6 +143,37 @@ PRODUCTS = [
 @pytest.mark.parametrize("dtype", [*FLOATS, dtypes.int32, dtypes.complex64], ids=lambda dtype: dtype.name)
 @pytest.mark.parametrize("case", PRODUCTS, ids=str)
 def test_dot_general(case: tuple, dtype: DType, layout: Layout, rng: np.random.Generator) -> None:
+    left, right, lhs_batch, rhs_batch, lhs_contract, rhs_contract = case
+    operands = [values(rng, dtype, left), values(rng, dtype, right)]
+    check("dot_general", operands, (dtype, dtype), layout, lhs_batch=lhs_batch, rhs_batch=rhs_batch,
+          lhs_contract=lhs_contract, rhs_contract=rhs_contract)  # fmt: skip
+
+
+LARGE_PRODUCTS = [
+    ((300, 70), (70, 90), (), (), (1,), (0,)),
+    ((70, 300), (90, 70), (), (), (0,), (1,)),
+    ((90, 70), (70, 300), (), (), (1,), (0,)),
+    ((600, 700), (700,), (), (), (1,), (0,)),
+    ((700, 600), (700,), (), (), (0,), (0,)),
+    ((700,), (700, 600), (), (), (0,), (0,)),
+    ((700,), (600, 700), (), (), (0,), (1,)),
+    ((3, 5, 64, 64), (3, 5, 64, 30), (0, 1), (0, 1), (3,), (2,)),
+    ((5, 64, 3, 40), (64, 5, 3, 40), (0, 2), (1, 2), (3,), (3,)),
+    ((4, 700, 600), (4, 700), (0,), (0,), (1,), (1,)),
+    ((4, 1, 700), (4, 700, 600), (0,), (0,), (2,), (1,)),
+    ((2, 2, 2, 2, 2, 40, 40), (2, 2, 2, 2, 2, 40, 40), (0, 1, 2, 3, 4), (0, 1, 2, 3, 4), (6,), (5,)),
+]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    "dtype", [dtypes.bfloat16, dtypes.float32, dtypes.float64], ids=lambda dtype: dtype.name
+)
+@pytest.mark.parametrize("case", LARGE_PRODUCTS, ids=str)
+@pytest.mark.usefixtures("three_threads")
+def test_large_products_in_parallel(
+    case: tuple, dtype: DType, layout: Layout, rng: np.random.Generator
+) -> None:
     left, right, lhs_batch, rhs_batch, lhs_contract, rhs_contract = case
     operands = [values(rng, dtype, left), values(rng, dtype, right)]
     check("dot_general", operands, (dtype, dtype), layout, lhs_batch=lhs_batch, rhs_batch=rhs_batch,
@@ -185,6 +227,15 @@ def test_convolution(case: tuple, dtype: DType, layout: Layout, rng: np.random.G
         pytest.skip("large cases run in float32 only")
     operands = [values(rng, dtype, image), values(rng, dtype, weight)]
     check("convolution", operands, (dtype, dtype), layout, stride=stride, padding=padding, dilation=dilation,
+          groups=groups)  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CONVOLUTIONS, ids=str)
+@pytest.mark.usefixtures("three_threads")
+def test_convolution_in_parallel(case: tuple, rng: np.random.Generator) -> None:
+    image, weight, stride, padding, dilation, groups = case
+    operands = [values(rng, dtypes.float32, image), values(rng, dtypes.float32, weight)]
+    check("convolution", operands, (dtypes.float32,) * 2, stride=stride, padding=padding, dilation=dilation,
           groups=groups)  # fmt: skip
 
 

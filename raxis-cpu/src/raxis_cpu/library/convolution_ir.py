@@ -63,7 +63,9 @@ Description = ctypes.c_int64 * len(Slot)
 
 @cache
 def convolution_body(dtype: DType, long_integers: bool) -> int:
-    """Address of a body for `parallel_for`: argument is a `Description`, a task is a block of places and of a group's outputs.
+    """Address of a body for `parallel_for` whose argument is a `Description`.
+
+    A task is a block of places and of a group's outputs.
 
     Args:
         dtype: float32 or float64.

@@ -10,7 +10,7 @@ import numpy as np
 from raxis import dtypes
 from raxis.dtypes import HALF
 from raxis_cpu.blas import Blas, numpy_blas
-from raxis_cpu.library.convolution_ir import ELEMENTS, Description, Slot, convolution_body
+from raxis_cpu.library.convolution_ir import ELEMENTS, Description, convolution_body
 from raxis_cpu.library.routine import Array, Call, Routine, workspace
 from raxis_cpu.threads import thread_pool
 
@@ -27,7 +27,7 @@ _MOST_WORKSPACES = 64
 class _Sizes(NamedTuple):
     """A convolution's sizes; those of spatial dims are (rows, places)."""
 
-    count: int
+    images: int
     groups: int
     channels: int
     outputs: int
@@ -53,7 +53,7 @@ class _Blocks(NamedTuple):
 
     def counts(self, sizes: _Sizes) -> tuple[int, int, int]:
         """How many blocks of rows, images and outputs there are."""
-        totals = (sizes.result[0], sizes.count, sizes.outputs)
+        totals = (sizes.result[0], sizes.images, sizes.outputs)
         return tuple(-(-total // size) for total, size in zip(totals, self, strict=True))  # type: ignore[return-value]
 
 
@@ -63,16 +63,16 @@ def _blocks_of(sizes: _Sizes, itemsize: int, threads: int) -> _Blocks:
     places = max(_PLACES, _COLUMN_BYTES // (sizes.depth * itemsize))
     rows = min(height, max(1, places // width))
     rows = -(-height // -(-height // rows))
-    images = 1 if rows < height else max(1, min(sizes.count, places // (height * width)))
-    images = max(1, min(images, sizes.count * sizes.groups // threads))
-    tasks = -(-height // rows) * -(-sizes.count // images) * sizes.groups
+    images = 1 if rows < height else max(1, min(sizes.images, places // (height * width)))
+    images = max(1, min(images, sizes.images * sizes.groups // threads))
+    tasks = -(-height // rows) * -(-sizes.images // images) * sizes.groups
     outputs = -(-sizes.outputs // -(-threads // tasks))
     return _Blocks(rows, images, outputs)
 
 
 def convolution_of_planes(call: Call) -> Routine | None:
     """The native routine; None without OpenBLAS, and for other ranks and dtypes."""
-    image, weight = (value.type for value in call.instruction.operands)
+    image = call.instruction.operands[0].type
     dtype = dtypes.float32 if image.dtype in HALF else image.dtype
     blas = numpy_blas()
     rank = image.rank - 2
@@ -81,7 +81,7 @@ def convolution_of_planes(call: Call) -> Routine | None:
     sizes = _sizes_of(call, rank)
     run = _Convolution(sizes, convolution_body(dtype, blas.has_long_integers), blas, ELEMENTS[dtype][1])
     direct = call.is_dense() and dtype is image.dtype
-    planes = (sizes.count, sizes.groups * sizes.channels, *sizes.image)
+    planes = (sizes.images, sizes.groups * sizes.channels, *sizes.image)
 
     def routine(x: Array, filters: Array, out: Array) -> None:
         filters = np.ascontiguousarray(filters, dtype.numpy)
@@ -140,7 +140,7 @@ class _Convolution:
         used = -1 << workspaces if workspaces < _MOST_WORKSPACES else 0
         values = (
             x.ctypes.data, weight.ctypes.data, out.ctypes.data, self._gemm, used, memory.ctypes.data, size, columns,
-            sizes.count, sizes.groups, sizes.channels, sizes.outputs, *sizes.image, *sizes.result, *sizes.kernel,
+            sizes.images, sizes.groups, sizes.channels, sizes.outputs, *sizes.image, *sizes.result, *sizes.kernel,
             *sizes.step, *sizes.spread, *sizes.before, blocks.rows, row_blocks, blocks.images, image_blocks,
             blocks.outputs, output_blocks, *(stride // x.itemsize for stride in x.strides),
         )  # fmt: skip

@@ -1,10 +1,9 @@
-"""Generalised matrix products by np.matmul, which calls BLAS and reads transposed matrices where they are."""
+"""Generalised matrix products by BLAS, which reads transposed matrices where they are."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,10 @@ from raxis.dtypes import HALF
 from raxis.layout import Strides
 from raxis.ptir.primitives.contraction import free_dims
 from raxis.ptir.types import TensorType
+from raxis_cpu.blas import numpy_blas
+from raxis_cpu.library.products_ir import STACK_DIMS
 from raxis_cpu.library.routine import Array, Call, Routine
+from raxis_cpu.library.stacks import StackProduct, form_of, is_large
 
 
 class _Matrices:
@@ -61,19 +63,50 @@ def dot_general(call: Call) -> Routine:
     result = instruction.results[0].type
     stack = [lhs.shape[dim] for dim in attributes["lhs_batch"]]
     shape = (*stack, prod(lhs.shape[dim] for dim in rows), prod(rhs.shape[dim] for dim in columns))
+    multiply = _Multiplication()
     if result.dtype in HALF or not call.is_dense():
-        return _through_copy(left, right, result.shape, widened=result.dtype in HALF)
+        return _through_copy(left, right, multiply, result, shape)
     if shape == result.shape:
-        return lambda x, y, out: np.matmul(left(x), right(y), out)
-    return lambda x, y, out: np.matmul(left(x), right(y), out.reshape(shape))
+        return lambda x, y, out: multiply(left(x), right(y), out)
+    return lambda x, y, out: multiply(left(x), right(y), out.reshape(shape))
 
 
-def _through_copy(left: Any, right: Any, shape: tuple[int, ...], *, widened: bool) -> Routine:
+def _through_copy(
+    left: _Matrices, right: _Matrices, multiply: _Multiplication, result: TensorType, shape: tuple[int, ...]
+) -> Routine:
     """The product in memory of its own, then written to the result."""
+    dtype = np.dtype(np.float32) if result.dtype in HALF else result.dtype.numpy
 
     def routine(x: Array, y: Array, out: Array) -> None:
-        if widened:
-            x, y = x.astype(np.float32), y.astype(np.float32)
-        out[...] = np.matmul(left(x), right(y)).reshape(shape)
+        x, y = x.astype(dtype, copy=False), y.astype(dtype, copy=False)
+        product = np.empty(shape, dtype)
+        multiply(left(x), right(y), product)
+        out[...] = product.reshape(result.shape)
 
     return routine
+
+
+class _Multiplication:
+    """Multiplies stacks of matrices whose layout is the same in every call: in parallel if they are large."""
+
+    def __init__(self) -> None:
+        self._parallel: StackProduct | None = None
+
+    def __call__(self, left: Array, right: Array, out: Array) -> None:
+        if is_large(left, right):
+            if self._parallel is None:
+                self._parallel = _parallel_product(left, right)
+            if self._parallel is not None:
+                self._parallel(left, right, out)
+                return
+        np.matmul(left, right, out)
+
+
+def _parallel_product(left: Array, right: Array) -> StackProduct | None:
+    """None for dtypes, layouts and numbers of dims that it does not serve."""
+    blas = numpy_blas()
+    forms = form_of(left), form_of(right)
+    served = left.dtype in (np.float32, np.float64) and left.ndim - 2 <= STACK_DIMS
+    if blas is None or not served or forms[0] is None or forms[1] is None:
+        return None
+    return StackProduct(left, right, (forms[0], forms[1]), blas)
