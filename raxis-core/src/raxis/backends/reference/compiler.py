@@ -40,6 +40,8 @@ _MAY_SHARE_MEMORY = frozenset({*shaping.VIEWS, *control.KERNELS, "real", "imag"}
 _FOLDED = frozenset({*shaping.VIEWS, "constant", "iota"})
 """Primitives that are computed at compile time when their operands are constants."""
 
+_HIGHEST_RANK = 64
+
 _LARGEST_RANGE = 1 << 14
 """Elements of an iota that an executable keeps; a longer one is made at each run."""
 
@@ -48,12 +50,23 @@ def compile_program(
     program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
 ) -> Executable:
     """The executable of `program` for operands and results of these strides."""
+    _check_rank(program)
     compiler = _Compiler()
     signature = compiler.declare_parameters(program, inputs)
     for instruction in program.instructions:
         compiler.run(instruction)
     signature += compiler.write_results(program.results, outputs)
     return compiler.source.executable(program.name, signature)
+
+
+def _check_rank(program: Program) -> None:
+    """Raise RuntimeError for values that are no NumPy arrays, which have at most 64 dimensions."""
+    made = [result for instruction in program.instructions for result in instruction.results]
+    rank = max((value.type.rank for value in (*program.parameters, *made)), default=0)
+    if rank > _HIGHEST_RANK:
+        raise RuntimeError(
+            f"{program.name}: device 'cpu' computes with tensors of up to {_HIGHEST_RANK} dimensions, but got {rank}."
+        )
 
 
 def _region_function(region: Region) -> control.RegionFunction:

@@ -102,11 +102,17 @@ def _converted(array: np.ndarray, dtype: DType) -> np.ndarray:
         return array.astype(dtype.numpy)
 
 
+_DEEPEST = 64
+"""How deep lists may nest: NumPy's number of dimensions; a list that contains itself nests without end."""
+
+
 def _flatten(data: Any) -> tuple[tuple[int, ...], list[Any]]:
     """The shape of nested sequences and their leaves in row-major order."""
     shape: list[int] = []
     level: list[Any] = [data]
     while level and _is_sequence(level[0]):
+        if len(shape) == _DEEPEST:
+            raise ValueError(f"too many dimensions {type(level[0]).__name__!r}: lists nest beyond {_DEEPEST}")
         length = len(level[0])
         for item in level:
             if not _is_sequence(item) or len(item) != length:
