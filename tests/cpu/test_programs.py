@@ -19,7 +19,9 @@ from tests.ptir.strategies import programs
 BACKEND = CpuBackend()
 
 
-def run(program: Program, inputs: Sequence[object], outputs: Sequence[Placed], in_place: bool = False) -> list[np.ndarray]:
+def run(
+    program: Program, inputs: Sequence[object], outputs: Sequence[Placed], in_place: bool = False
+) -> list[np.ndarray]:
     """The results on raxis-cpu; `inputs` are `Placed` arrays and numbers."""
     strides = [item.strides if isinstance(item, Placed) else None for item in inputs]
     executable = BACKEND.compile(program, strides, [item.strides for item in outputs], in_place=in_place)
@@ -48,10 +50,14 @@ def test_random_programs(program: Program, seed: int, spread: bool) -> None:
     arrays = [samples(p.type.dtype, p.type.shape, rng) for p in program.parameters]
     factor = 2 if spread else 1
     placed = [
-        array.item() if p.by_value else Placed(array, [factor * step for step in contiguous_strides(array.shape)], 1)
+        array.item()
+        if p.by_value
+        else Placed(array, [factor * step for step in contiguous_strides(array.shape)], 1)
         for p, array in zip(program.parameters, arrays, strict=True)
     ]
-    plain = [array.item() if p.by_value else array for p, array in zip(program.parameters, arrays, strict=True)]
+    plain = [
+        array.item() if p.by_value else array for p, array in zip(program.parameters, arrays, strict=True)
+    ]
     expected = outcome(lambda: execute(program, plain))
     found = outcome(lambda: run(program, placed, fresh(program)))
     if isinstance(expected, tuple) or isinstance(found, tuple):
@@ -69,7 +75,12 @@ def one_result(primitive: str, shape: tuple[int, ...], **attributes: object) -> 
 
 @pytest.mark.parametrize(
     ("primitive", "attributes"),
-    [("exp", {}), ("reverse", {"dims": (0,)}), ("cumsum", {"dim": 0}), ("transpose", {"permutation": (1, 0)})],
+    [
+        ("exp", {}),
+        ("reverse", {"dims": (0,)}),
+        ("cumsum", {"dim": 0}),
+        ("transpose", {"permutation": (1, 0)}),
+    ],
 )
 def test_in_place(primitive: str, attributes: dict[str, object], rng: np.random.Generator) -> None:
     program = one_result(primitive, (5, 5), **attributes)

@@ -18,6 +18,7 @@ from raxis.ptir.program import Program
 from raxis.schedule import Buffer, LibraryStep, LoopStep, Schedule, schedule
 from raxis.schedule.graph import ELEMENTWISE
 from raxis_cpu.library import routine
+from raxis_cpu.library.gemm import native_product
 from raxis_cpu.llvm import Argument, build, supports
 
 
@@ -36,7 +37,7 @@ def compile_program(
     if not all(_is_native(step) for step in made.steps):
         return None
     signature = _Signature(program)
-    return _single_kernel(made, signature) or _Assembler(made, signature, allocate).function(program.name)
+    return _single_step(made, signature) or _Assembler(made, signature, allocate).function(program.name)
 
 
 def _is_native(step: LoopStep | LibraryStep) -> bool:
@@ -45,7 +46,9 @@ def _is_native(step: LoopStep | LibraryStep) -> bool:
         return True
     nodes = step.kernel.nodes
     return all(
-        supports(node.op, nodes[node.inputs[-1]].dtype) for node in nodes if node.op in ELEMENTWISE and node.inputs
+        supports(node.op, nodes[node.inputs[-1]].dtype)
+        for node in nodes
+        if node.op in ELEMENTWISE and node.inputs
     )
 
 
@@ -67,7 +70,9 @@ class _Signature:
 
     def arguments(self, step: LoopStep, buffers: Sequence[Buffer]) -> tuple[Argument, ...] | None:
         """The order in which a kernel alone takes them; None if one memory fills several slots, or a temporary one."""
-        slots = {(buffers[number].role, buffers[number].position): slot for slot, number in enumerate(step.buffers)}
+        slots = {
+            (buffers[number].role, buffers[number].position): slot for slot, number in enumerate(step.buffers)
+        }
         if len(slots) < len(step.buffers) or not slots.keys() <= set(self.keys):
             return None
         scalars = {("scalar", position): number for number, position in enumerate(step.scalars)}
@@ -82,14 +87,29 @@ class _Signature:
         return tuple(found)
 
 
-def _single_kernel(made: Schedule, signature: _Signature) -> Executable | None:
-    step = made.steps[0] if len(made.steps) == 1 else None
-    if not isinstance(step, LoopStep):
+def _single_step(made: Schedule, signature: _Signature) -> Executable | None:
+    """The built-in that is the whole program; None if there is none."""
+    if len(made.steps) != 1:
         return None
+    (step,) = made.steps
+    if isinstance(step, LibraryStep):
+        buffers = [made.buffers[number] for number in (*step.operands, *step.results) if number >= 0]
+        in_order = [(buffer.role, buffer.position) for buffer in buffers] == signature.keys
+        return _native_routine(made, step) if in_order else None
     arguments = signature.arguments(step, made.buffers)
     if arguments is None:
         return None
     return build(step.kernel, arguments).bind(step.kernel)
+
+
+def _native_routine(made: Schedule, step: LibraryStep) -> Executable | None:
+    """The built-in of a library step, called as kernels are; None if it runs on NumPy arrays."""
+    if any(number < 0 for number in step.operands):
+        return None
+    operands, results = (
+        [made.buffers[number].strides for number in part] for part in (step.operands, step.results)
+    )
+    return native_product(step.instruction, operands, results)
 
 
 class _Assembler:
@@ -143,6 +163,14 @@ class _Assembler:
         self._lines.append(f"{kernel}({', '.join(passed)})")
 
     def _run_library(self, step: LibraryStep) -> None:
+        native = _native_routine(self._schedule, step)
+        if native is None:
+            self._run_on_arrays(step)
+            return
+        passed = [part for number in (*step.operands, *step.results) for part in self._memory(number)]
+        self._lines.append(f"{self._bind('routine', native)}({', '.join(passed)})")
+
+    def _run_on_arrays(self, step: LibraryStep) -> None:
         operands = [
             self._number(step, place) if number < 0 else self._array(number)
             for place, number in enumerate(step.operands)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import struct
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -13,30 +11,9 @@ from raxis_cpu.llvm import runtime
 from raxis_cpu.llvm.compile import Code, Target, compile, host
 from raxis_cpu.llvm.entry import Argument, Entry
 from raxis_cpu.llvm.layout import Layout
+from raxis_cpu.llvm.native import built_in, method_definition
 from raxis_cpu.llvm.plan import Plan, Specimen, specimen_of
 from raxis_cpu.llvm.renderer import Renderer
-
-_METH_FASTCALL = 0x80
-
-
-class _MethodDefinition(ctypes.Structure):
-    """PyMethodDef."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("address", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )
-
-
-def _new_function(definition: _MethodDefinition, self_: bytes, owner: object) -> Callable[..., None]:
-    """A built-in; it keeps `owner` alive as the module that it is said to come from."""
-    new = ctypes.pythonapi.PyCFunction_NewEx
-    new.restype = ctypes.py_object
-    new.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
-    found: Callable[..., None] = new(ctypes.addressof(definition), self_, owner)
-    return found
 
 
 class Built:
@@ -45,14 +22,11 @@ class Built:
     def __init__(self, specimen: Specimen, arguments: Sequence[Argument], target: Target) -> None:
         ir, self._layout = render(specimen, arguments, target)
         self._code = Code(compile(ir, target))
-        name, address = specimen.kernel.name.encode(), self._code.address("entry")
-        # Built-ins refer to the definition, which refers to the code; neither may go before them.
-        self._definition = _MethodDefinition(name, address, _METH_FASTCALL, None)
+        self._definition = method_definition(specimen.kernel.name, self._code.address("entry"))
 
     def bind(self, kernel: LoopKernel) -> Callable[..., None]:
         """The built-in of a kernel of this specimen."""
-        numbers = self._layout.parameters(kernel, runtime.ADDRESS)
-        return _new_function(self._definition, struct.pack(f"<{len(numbers)}q", *numbers), self)
+        return built_in(self._definition, self._layout.parameters(kernel, runtime.ADDRESS), self)
 
 
 def render(specimen: Specimen, arguments: Sequence[Argument], target: Target) -> tuple[str, Layout]:

@@ -20,14 +20,11 @@ from raxis_cpu.llvm import runtime as table
 from raxis_cpu.llvm.casting import cast
 from raxis_cpu.llvm.ir import DOUBLE, I32, I64, PTR, Function, Type, Value, Variable
 from raxis_cpu.llvm.layout import COUNT, ERROR, ERROR_VALUE, PARAMETERS, PARTS, UNITS, Layout
+from raxis_cpu.llvm.native import ARRAY_DATA, PAYLOAD
 from raxis_cpu.llvm.registers import Complex, Register
 from raxis_cpu.llvm.renderer import OUT_OF_MEMORY
 from raxis_cpu.llvm.runtime import function_pointer
 
-_PAYLOAD = bytes.__basicsize__ - 1
-"""Where a bytes object keeps its bytes."""
-_ARRAY_DATA = object.__basicsize__
-"""Where a NumPy array keeps the address of its data: the first field after the object's head (NumPy's stable ABI)."""
 _PARTS_PER_THREAD = 4
 
 
@@ -60,7 +57,7 @@ class Entry:
         self._arguments = arguments
         self._checks = checks
         self._function = Function("ptr @entry(ptr %self, ptr %arguments, i64 %count)")
-        self._parameters = self._function.advance(self._function.argument(PTR, "self"), _PAYLOAD, 1)
+        self._parameters = self._function.advance(self._function.argument(PTR, "self"), PAYLOAD, 1)
         self._context = self._function.variable(Type(f"[{layout.slots} x i64]"), align=16).address
         self._suspect: Variable = self._function.variable(Type("i1"), False)
 
@@ -147,7 +144,7 @@ class Entry:
     def _address(self, argument: Argument, place: int) -> Value:
         if argument.kind == "buffer":
             return self._converted(I64, table.AS_INTEGER, place)
-        return self._function.load(I64, self._function.advance(self._argument(place), _ARRAY_DATA, 1))
+        return self._function.load(I64, self._function.advance(self._argument(place), ARRAY_DATA, 1))
 
     def _read_scalar(self, scalar: int, place: int) -> None:
         dtype = self._kernel.scalars[scalar]
