@@ -127,6 +127,17 @@ def test_products_are_library_steps_and_reshapes_of_dense_memory_are_free() -> N
     assert isinstance(second, LoopStep)
 
 
+def test_a_dying_temporary_becomes_the_result() -> None:
+    builder = Builder("linear")
+    x, w = (builder.parameter(TensorType(F32, shape)) for shape in ((6, 4), (4, 5)))
+    bias = builder.parameter(TensorType(F32, (5,)))
+    made = builder.emit("dot_general", x, w, lhs_batch=(), rhs_batch=(), lhs_contract=(1,), rhs_contract=(0,))
+    spread = builder.emit("broadcast", bias, shape=(6, 5), dims=(1,))
+    plan = planned(builder.build([builder.emit("add", made, spread)]))
+    assert {buffer.role for buffer in plan.buffers} == {"parameter", "result"}
+    assert len(plan.steps) == 2
+
+
 @pytest.mark.parametrize(("primitive", "copies"), [("exp", 0), ("reverse", 1)])
 def test_in_place_programs_that_read_elsewhere_go_through_a_temporary(primitive: str, copies: int) -> None:
     builder = Builder("in_place")

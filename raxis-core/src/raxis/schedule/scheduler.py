@@ -18,6 +18,7 @@ from raxis.schedule.graph import REDUCES, SEARCHES, Graph, reduced_dims
 from raxis.schedule.loops import Access, Axis, LoopKernel, Node, Store
 from raxis.schedule.nodes import KernelBuilder, Memory, Space
 from raxis.schedule.normalise import normalised
+from raxis.schedule.reuse import with_reuse
 from raxis.schedule.schedule import Buffer, LibraryStep, LoopStep, Schedule, Step
 
 
@@ -35,9 +36,9 @@ def schedule(
     scheduler = _Scheduler(Graph(program), program.name, inputs, outputs)
     scheduler.compute_results()
     made = Schedule(tuple(scheduler.buffers), tuple(scheduler.steps))
-    if in_place and not _is_safe_in_place(made):
-        return _through_temporary(made)
-    return made
+    if not in_place:
+        return with_reuse(made)
+    return made if _is_safe_in_place(made) else _through_temporary(made)
 
 
 class _Crop(NamedTuple):
