@@ -92,7 +92,16 @@ def _operands(plan: Plan, arguments: Sequence[Any], lines: list[str]) -> tuple[l
             edges.append(f"{name}._edge is not None")
         elif value is not parameter.default:
             passed.append(name)
+            if type(value) is int:
+                lines += [f"if not {_LEAST} <= {name} < {-_LEAST}:", f"    _overflow({name})"]
     return passed, edges
+
+
+_LEAST = -(1 << 63)
+
+
+def _overflow(number: int) -> None:
+    raise OverflowError(f"int too big to convert: {number} does not fit 64 bits.")
 
 
 def _tensor_names(plan: Plan, arguments: Sequence[Any]) -> list[str]:
@@ -140,6 +149,7 @@ def _compile(plan: Plan, parameters: str, lines: list[str], **names: Any) -> Cal
         "_plan": plan,
         "_record": record,
         "_mark": _mark,
+        "_overflow": _overflow,
         "_reserve": random.reserve,
         **names,
     }

@@ -82,7 +82,7 @@ class KernelBuilder:
         self._placement = placement
         self._rank = len(space.shape)
         self._nodes: list[Node] = []
-        self._numbers: dict[Node, int] = {}
+        self._numbers: dict[tuple[Node, str], int] = {}
         self._made: dict[tuple[Value, Index], int] = {}
         self._stores: list[Store] = []
         self._slots: dict[int, int] = {}
@@ -141,9 +141,10 @@ class KernelBuilder:
 
     def _add(self, op: str, inputs: Sequence[int], dtype: DType, detail: Any = None) -> int:
         node = Node(op, tuple(inputs), dtype, detail)
-        found = self._numbers.get(node)
+        key = (node, str(detail) if op == "constant" else "")  # 0.0 and -0.0 are equal
+        found = self._numbers.get(key)
         if found is None:
-            found = self._numbers[node] = len(self._nodes)
+            found = self._numbers[key] = len(self._nodes)
             self._nodes.append(node)
         return found
 

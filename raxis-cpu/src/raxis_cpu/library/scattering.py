@@ -11,6 +11,7 @@ import numpy as np
 
 from raxis import dtypes
 from raxis.dtypes import HALF, DType
+from raxis.errors import IndexOutOfRangeError
 from raxis_cpu.library.routine import Array, Call, Routine
 from raxis_cpu.library.scattering_ir import ELEMENTS, combine_rows
 
@@ -24,7 +25,7 @@ def check_bounds(index: Array, dim: int, size: int) -> None:
     """Raise IndexError naming the first index outside [0, size)."""
     if index.size and not (index.min() >= 0 and index.max() < size):
         wrong = index[(index < 0) | (index >= size)].reshape(-1)[0]
-        raise IndexError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+        raise IndexOutOfRangeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
 
 
 def _in_order(index: Array) -> Array:

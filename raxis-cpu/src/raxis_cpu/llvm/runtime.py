@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 
+from raxis.errors import IndexOutOfRangeError
 from raxis_cpu.llvm.ir import PTR, Function, Value
 
 _FUNCTIONS = (
@@ -51,7 +52,7 @@ _FUNCTIONS = (
     THREADS,
 ) = range(21)
 
-_EXCEPTIONS = (IndexError, RuntimeError, TypeError)
+_EXCEPTIONS = (IndexOutOfRangeError, RuntimeError, TypeError)
 
 
 def _entries() -> list[int]:

@@ -15,16 +15,10 @@ Kernel = Callable[..., Any]
 
 
 def wrapped_integer(number: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """A rank-0 integer array; of a number outside the dtype's range, the low bits.
-
-    Raises:
-        OverflowError: if the number does not fit 64 bits.
-    """
+    """A rank-0 integer array; of a number outside the dtype's range, the low bits."""
     try:
         return np.array(number, dtype)
     except OverflowError:
-        if not -(1 << 63) <= number < 1 << 63:
-            raise OverflowError(f"int too big to convert: {number} does not fit 64 bits.") from None
         return np.array(number % (1 << 8 * dtype.itemsize), f"u{dtype.itemsize}").view(dtype)
 
 
