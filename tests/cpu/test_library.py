@@ -273,9 +273,22 @@ def test_sort(
 
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("dtype", [dtypes.float64, dtypes.int64], ids=lambda dtype: dtype.name)
-def test_sort_of_different_wide_elements(dtype: DType, descending: bool, rng: np.random.Generator) -> None:
-    x = rng.permutation(2000).reshape(4, 500).astype(dtype.numpy) * 2**40
+@pytest.mark.parametrize("scale", [1, 2**20, 2**21, 2**40])
+def test_sort_of_wide_elements(dtype: DType, descending: bool, scale: int, rng: np.random.Generator) -> None:
+    x = rng.permutation(np.arange(4096) // 2 - 1024).reshape(4, 1024).astype(dtype.numpy) * scale
+    x[0, :4] += np.array([0, 1, -1, 0]).astype(dtype.numpy)
     check("sort", (x,), (dtype,), dim=1, descending=descending, stable=True)
+
+
+def test_sort_of_the_least_and_the_greatest_integer() -> None:
+    limits = np.iinfo(np.int64)
+    for low, high in (
+        (limits.min, limits.max),
+        (limits.max - 2**32, limits.max),
+        (limits.min, limits.min + 2**32 - 1),
+    ):
+        x = np.array([high, low, high, low, low + 1])
+        check("sort", (x,), (dtypes.int64,), dim=0, descending=False, stable=True)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -63,7 +63,7 @@ def _topk(program: Program, sort: Instruction, keys: Keys) -> Any:
 
     def run(x: Array, values: Array, indices: Array) -> None:
         rows = np.moveaxis(x, dim, -1)
-        numbers = packed(keys, rows, descending=descending)
+        numbers = packed(keys(rows), descending=descending)
         if count < rows.shape[-1]:
             numbers.partition(count - 1, axis=-1)
             numbers = numbers[..., :count]
@@ -82,7 +82,7 @@ def _kthvalue(program: Program, sort: Instruction, keys: Keys) -> Any:
 
     def run(x: Array, values: Array, indices: Array) -> None:
         rows = np.moveaxis(x, dim, -1)
-        numbers = packed(keys, rows, descending=False)
+        numbers = packed(keys(rows), descending=False)
         numbers.partition(place, axis=-1)
         found = positions(numbers[..., place : place + 1])
         shape = indices.shape

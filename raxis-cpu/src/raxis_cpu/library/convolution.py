@@ -72,11 +72,11 @@ def convolution(call: Call) -> Routine | None:
         return _zeros
     if geometry.is_pointwise and call.is_dense() and result.dtype not in HALF:
         return _pointwise(geometry)
-    if geometry.is_depthwise:
-        return _depthwise(geometry)
     native = convolution_of_planes(call)
     if native is not None:
         return native
+    if geometry.is_depthwise:
+        return _depthwise(geometry)
     unit_stride = geometry.stride == (1,) * len(geometry.stride)
     return (_WideBlocks if unit_stride else _StridedBlocks)(geometry).run
 

@@ -83,7 +83,11 @@ class _Writer:
     def __init__(self, dtype: DType, long_integers: bool) -> None:
         self._element = Type(ELEMENTS[dtype][0])
         self._size = dtype.itemsize
-        self._vector = Type(self._element.element, host().vector_bytes // self._size)
+        lanes = host().vector_bytes // self._size
+        # Rows are short: what is left beyond whole registers is copied by smaller ones.
+        self._types = [
+            Type(self._element.element, lanes >> halvings) for halvings in range(lanes.bit_length())
+        ]
         self._integer = "i64" if long_integers else "i32"
         self._function = Function("void @convolve(ptr %description, i64 %begin, i64 %end)")
         self._slots: dict[Slot, Value] = {}
@@ -250,16 +254,15 @@ class _Writer:
 
     def _copy(self, target: Value, source: Value, count: Value) -> None:
         """Copy contiguous elements."""
-        whole = count & -self._vector.lanes
-        for type, start, stop in (
-            (self._vector, self._function.constant(I64, 0), whole),
-            (self._element, whole, count),
-        ):
+        start = self._function.constant(I64, 0)
+        for type in self._types:
+            stop = count & -type.lanes
             with self._function.loop(start, stop, type.lanes) as index:
                 value = self._function.load(
                     type, self._function.advance(source, index, self._size), self._size
                 )
                 self._function.store(value, self._function.advance(target, index, self._size), self._size)
+            start = stop
 
 
 _INTRINSICS = """

@@ -10,7 +10,9 @@ import numpy as np
 from raxis import dtypes
 from raxis.dtypes import HALF
 from raxis_cpu.blas import Blas, numpy_blas
+from raxis_cpu.library import depthwise_ir
 from raxis_cpu.library.convolution_ir import ELEMENTS, Description, convolution_body
+from raxis_cpu.library.depthwise_ir import depthwise_body
 from raxis_cpu.library.routine import Array, Call, Routine, workspace
 from raxis_cpu.threads import thread_pool
 
@@ -19,6 +21,9 @@ _COLUMN_BYTES = 1 << 20
 
 _PLACES = 256
 """With fewer places in a block than this, BLAS is busy with rearranging the weight."""
+
+_PLANE_WORK = 1 << 17
+"""Multiplications that are not worth another thread."""
 
 _MOST_WORKSPACES = 64
 """There is a bit for each in one integer."""
@@ -71,15 +76,21 @@ def _blocks_of(sizes: _Sizes, itemsize: int, threads: int) -> _Blocks:
 
 
 def convolution_of_planes(call: Call) -> Routine | None:
-    """The native routine; None without OpenBLAS, and for other ranks and dtypes."""
+    """The native routine; None for other ranks and dtypes, and without OpenBLAS where it is needed."""
     image = call.instruction.operands[0].type
     dtype = dtypes.float32 if image.dtype in HALF else image.dtype
-    blas = numpy_blas()
     rank = image.rank - 2
-    if rank not in (1, 2) or dtype not in ELEMENTS or blas is None:
+    if rank not in (1, 2) or dtype not in ELEMENTS:
         return None
     sizes = _sizes_of(call, rank)
-    run = _Convolution(sizes, convolution_body(dtype, blas.has_long_integers), blas, ELEMENTS[dtype][1])
+    blas = numpy_blas()
+    run: _Depthwise | _Convolution
+    if sizes.channels == 1 < sizes.groups:
+        run = _Depthwise(sizes, depthwise_body(dtype))
+    elif blas is not None:
+        run = _Convolution(sizes, convolution_body(dtype, blas.has_long_integers), blas, ELEMENTS[dtype][1])
+    else:
+        return None
     direct = call.is_dense() and dtype is image.dtype
     planes = (sizes.images, sizes.groups * sizes.channels, *sizes.image)
 
@@ -148,3 +159,22 @@ class _Convolution:
         tasks = sizes.groups * row_blocks * image_blocks * output_blocks
         with self._blas.serial():
             pool.run(self._body, ctypes.addressof(description), tasks, 1)
+
+
+class _Depthwise:
+    """Runs the body of depthwise convolution on arrays of fixed sizes."""
+
+    def __init__(self, sizes: _Sizes, body: int) -> None:
+        self._sizes = sizes
+        self._body = ctypes.c_void_p(body)
+
+    def __call__(self, x: Array, weight: Array, out: Array) -> None:
+        sizes = self._sizes
+        description = depthwise_ir.Description(
+            x.ctypes.data, weight.ctypes.data, out.ctypes.data, sizes.groups * sizes.outputs, sizes.outputs,
+            *sizes.image, *sizes.result, *sizes.kernel, *sizes.step, *sizes.spread, *sizes.before,
+            *(stride // x.itemsize for stride in x.strides),
+        )  # fmt: skip
+        planes = sizes.images * sizes.groups * sizes.outputs
+        work = sizes.result[0] * sizes.result[1] * sizes.depth
+        thread_pool().run(self._body, ctypes.addressof(description), planes, max(1, _PLANE_WORK // work))

@@ -11,10 +11,10 @@ from raxis.dtypes import HALF
 from raxis.layout import Strides
 from raxis.ptir.primitives.contraction import free_dims
 from raxis.ptir.types import TensorType
-from raxis_cpu.blas import numpy_blas
+from raxis_cpu.blas import Blas, numpy_blas
 from raxis_cpu.library.products_ir import STACK_DIMS
 from raxis_cpu.library.routine import Array, Call, Routine
-from raxis_cpu.library.stacks import StackProduct, form_of, is_large
+from raxis_cpu.library.stacks import Effort, StackProduct, effort_of, form_of
 
 
 class _Matrices:
@@ -87,26 +87,33 @@ def _through_copy(
 
 
 class _Multiplication:
-    """Multiplies stacks of matrices whose layout is the same in every call: in parallel if they are large."""
+    """Multiplies stacks of matrices whose layout is the same in every call."""
 
     def __init__(self) -> None:
         self._parallel: StackProduct | None = None
+        self._blas = numpy_blas()
 
     def __call__(self, left: Array, right: Array, out: Array) -> None:
-        if is_large(left, right):
-            if self._parallel is None:
-                self._parallel = _parallel_product(left, right)
-            if self._parallel is not None:
-                self._parallel(left, right, out)
-                return
-        np.matmul(left, right, out)
+        effort = effort_of(left, right)
+        if effort is Effort.PLAIN or self._blas is None:
+            np.matmul(left, right, out)
+        elif effort is Effort.SERIAL or not self._multiply_in_parallel(self._blas, left, right, out):
+            with self._blas.serial():
+                np.matmul(left, right, out)
+
+    def _multiply_in_parallel(self, blas: Blas, left: Array, right: Array, out: Array) -> bool:
+        if self._parallel is None:
+            self._parallel = _parallel_product(blas, left, right)
+        if self._parallel is None:
+            return False
+        self._parallel(left, right, out)
+        return True
 
 
-def _parallel_product(left: Array, right: Array) -> StackProduct | None:
+def _parallel_product(blas: Blas, left: Array, right: Array) -> StackProduct | None:
     """None for dtypes, layouts and numbers of dims that it does not serve."""
-    blas = numpy_blas()
     forms = form_of(left), form_of(right)
     served = left.dtype in (np.float32, np.float64) and left.ndim - 2 <= STACK_DIMS
-    if blas is None or not served or forms[0] is None or forms[1] is None:
+    if not served or forms[0] is None or forms[1] is None:
         return None
     return StackProduct(left, right, (forms[0], forms[1]), blas)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from enum import Enum
 from math import prod
 from typing import NamedTuple
 
@@ -18,8 +19,14 @@ from raxis_cpu.library.products_ir import (
 from raxis_cpu.library.routine import Array
 from raxis_cpu.threads import thread_pool
 
-SMALLEST = 1 << 18
+_SMALLEST = 1 << 21
 """Multiplications below which one thread is as fast."""
+
+_SMALLEST_OF_VECTORS = 1 << 18
+"""The same where one operand is a vector: every element of the other comes from memory."""
+
+_SPLIT_BY_BLAS = 1 << 17
+"""From about so many multiplications on OpenBLAS would use threads of its own."""
 
 _BLOCK = 64
 """Rows or columns of a block are a multiple of this, so that BLAS's own blocks are full."""
@@ -111,6 +118,19 @@ class StackProduct:
         return min(total, -(-total // (parts * _BLOCK)) * _BLOCK)
 
 
-def is_large(left: Array, right: Array) -> bool:
-    """Whether the products are worth several threads."""
-    return left.size * right.shape[-1] >= SMALLEST and thread_pool().num_threads > 1
+class Effort(Enum):
+    """How products are best computed."""
+
+    PLAIN = "by one call, as it is"
+    SERIAL = "in one thread"
+    PARALLEL = "in the threads of the pool"
+
+
+def effort_of(left: Array, right: Array) -> Effort:
+    """How the products of two stacks are best computed."""
+    count = left.size * right.shape[-1]
+    if count < _SPLIT_BY_BLAS or thread_pool().num_threads == 1:
+        return Effort.PLAIN
+    vectors = left.shape[-2] == 1 or right.shape[-1] == 1
+    smallest = _SMALLEST_OF_VECTORS if vectors else _SMALLEST
+    return Effort.PARALLEL if count >= smallest else Effort.SERIAL

@@ -1,0 +1,125 @@
+"""Products of matrices that lie in a core's own caches, in LLVM IR: no packing, no call of BLAS.
+
+A tile of the result stays in registers while the inner dimension is passed over: vectors of a row of `b` are multiplied
+by elements of `a` in all lanes (Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008).
+"""
+
+from __future__ import annotations
+
+from raxis_cpu.llvm.ir import I1, I64, PTR, Function, Type, Value, Variable, fma
+
+_ROWS, _VECTORS, _UNROLLED = 8, 2, 4
+"""A tile's size in registers, and steps of the inner dimension between two tests for its end."""
+
+
+def product_ir(name: str, vector: Type, *, transposed: bool) -> str:
+    """``void name(a, lda, b, ldb, c, ldc, rows, columns, inner, add)``: c = a @ b, or c += a @ b if `add`.
+
+    All matrices are row-major, `ld*` are elements between rows; `a` is [rows, inner], if `transposed` [inner, rows].
+    """
+    return _Product(name, vector, transposed).text()
+
+
+class _Product:
+    def __init__(self, name: str, vector: Type, transposed: bool) -> None:
+        sizes = "i64 %rows, i64 %columns, i64 %inner, i1 %add"
+        self._function = Function(
+            f"internal void @{name}(ptr %a, i64 %lda, ptr %b, i64 %ldb, ptr noalias %c, i64 %ldc, {sizes})"
+        )
+        self._vector = vector
+        self._size = vector.bits // 8
+        self._transposed = transposed
+
+    def text(self) -> str:
+        """The definition."""
+        function = self._function
+        columns = self._integer("columns")
+        panel = _VECTORS * self._vector.lanes
+        whole = columns & -panel
+        with function.loop(0, whole, panel) as first:
+            self._panel(first, _VECTORS, None)
+        with function.loop(whole, columns, self._vector.lanes) as first:
+            self._panel(first, 1, self._inside(columns - first))
+        function.line("ret void")
+        return function.text
+
+    def _integer(self, name: str) -> Value:
+        return self._function.argument(I64, name)
+
+    def _inside(self, count: Value) -> Value:
+        """Which lanes are among the first `count`."""
+        return lanes_below(count, self._vector.lanes)
+
+    def _panel(self, first: Value, vectors: int, mask: Value | None) -> None:
+        """All rows of the columns from `first` on."""
+        rows = self._integer("rows")
+        whole = rows & -_ROWS
+        with self._function.loop(0, whole, _ROWS) as row:
+            self._tile(row, _ROWS, first, vectors, mask)
+        with self._function.loop(whole, rows) as row:
+            self._tile(row, 1, first, vectors, mask)
+
+    def _place(self, matrix: str, row: Value, column: Value | int) -> Value:
+        start = row * self._integer(f"ld{matrix}") + column
+        return self._function.advance(self._function.argument(PTR, matrix), start, self._size)
+
+    def _tile(self, row: Value, rows: int, first: Value, vectors: int, mask: Value | None) -> None:
+        function, lanes = self._function, self._vector.lanes
+        targets = [
+            self._place("c", row + down, first + right * lanes) for down in range(rows) for right in range(vectors)
+        ]
+        sums = [function.variable(self._vector, 0.0) for _ in targets]
+        with function.when(function.argument(I1, "add")):
+            for target, total in zip(targets, sums, strict=True):
+                total.set(self._load(target, mask))
+        whole = self._integer("inner") & -_UNROLLED
+        with function.loop(0, whole, _UNROLLED) as step:
+            for further in range(_UNROLLED):
+                self._step(step + further, row, rows, first, sums, mask)
+        with function.loop(whole, self._integer("inner")) as step:
+            self._step(step, row, rows, first, sums, mask)
+        for target, total in zip(targets, sums, strict=True):
+            self._store(total.get(), target, mask)
+
+    def _step(
+        self, step: Value, row: Value, rows: int, first: Value, sums: list[Variable], mask: Value | None
+    ) -> None:
+        """Add the products of one element of every row of `a` with a part of a row of `b`."""
+        function, lanes = self._function, self._vector.lanes
+        vectors = len(sums) // rows
+        parts = [self._load(self._place("b", step, first + right * lanes), mask) for right in range(vectors)]
+        for down in range(rows):
+            source = self._place("a", step, row + down) if self._transposed else self._place("a", row + down, step)
+            factor = function.load(Type(self._vector.element), source).splat(lanes)
+            for right, part in enumerate(parts):
+                total = sums[down * vectors + right]
+                total.set(fma(factor, part, total.get()))
+
+    def _load(self, address: Value, mask: Value | None) -> Value:
+        if mask is None:
+            return self._function.load(self._vector, address, self._size)
+        return masked_load(self._vector, address, mask)
+
+    def _store(self, value: Value, address: Value, mask: Value | None) -> None:
+        if mask is None:
+            self._function.store(value, address, self._size)
+            return
+        self._function.line(
+            f"call void @llvm.masked.store.{self._vector.suffix}.p0({value}, {address}, i32 {self._size}, {mask})"
+        )
+
+
+def lanes_below(count: Value, lanes: int) -> Value:
+    """Which lanes are among the first `count`."""
+    function = count.function
+    numbers = ", ".join(f"i32 {lane}" for lane in range(lanes))
+    ladder = Value(function, Type("i32", lanes), f"<{numbers}>")
+    bound = count.intrinsic("smin", lanes).convert("trunc", "i32")
+    return ladder.compare("lt", bound.splat(lanes))
+
+
+def masked_load(type: Type, address: Value, mask: Value) -> Value:
+    """The lanes that are chosen; the others are 0, and their memory is not touched."""
+    size = max(1, type.bits // 8)
+    text = f"call {type} @llvm.masked.load.{type.suffix}.p0({address}, i32 {size}, {mask}, {type} zeroinitializer)"
+    return address.function.emit(type, text)
