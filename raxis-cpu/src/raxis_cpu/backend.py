@@ -14,7 +14,7 @@ from raxis.backends.reference.backend import ReferenceBackend
 from raxis_cpu.allocator import CachingAllocator
 from raxis_cpu.executable import compile_program
 from raxis_cpu.library import composites
-from raxis_cpu.threads import thread_pool
+from raxis_cpu.threads import get_num_threads, set_num_threads, thread_pool
 
 if TYPE_CHECKING:
     from raxis.ptir.program import Program
@@ -67,7 +67,9 @@ class CpuBackend(Backend):
         *,
         in_place: bool = False,
     ) -> Executable:
-        native = compile_program(program, inputs, outputs, in_place=in_place, allocate=self._allocator.allocate)
+        native = compile_program(
+            program, inputs, outputs, in_place=in_place, allocate=self._allocator.allocate
+        )
         return native or self._interpreter.compile(program, inputs, outputs, in_place=in_place)
 
     def host_view(self, buffer: Buffer) -> Buffer:
@@ -81,6 +83,12 @@ class CpuBackend(Backend):
 
     def empty_cache(self) -> None:
         self._allocator.empty_cache()
+
+    def set_num_threads(self, count: int) -> None:
+        set_num_threads(count)
+
+    def get_num_threads(self) -> int:
+        return get_num_threads()
 
 
 def total_memory() -> int:

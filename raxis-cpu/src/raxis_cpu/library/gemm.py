@@ -1,4 +1,4 @@
-"""Matrix products as built-ins that call BLAS by its C symbols, without NumPy arrays in between.
+"""Small matrix products as built-ins that call BLAS by its C symbols, without NumPy arrays in between.
 
 A built-in takes ``a, offset, b, offset, result, offset`` (arrays of bytes, offsets in elements), as kernels do.
 """
@@ -15,7 +15,7 @@ from raxis.dtypes import DType
 from raxis.layout import Strides
 from raxis.ptir.primitives.contraction import free_dims
 from raxis.ptir.program import Instruction
-from raxis_cpu.blas import numpy_blas
+from raxis_cpu.blas import Blas, numpy_blas
 from raxis_cpu.library.gemm_ir import gemm_ir
 from raxis_cpu.llvm import runtime
 from raxis_cpu.llvm.compile import Code, compile, host
@@ -23,8 +23,8 @@ from raxis_cpu.llvm.native import built_in, method_definition
 
 _ROW_MAJOR, _COLUMN_MAJOR = 101, 102
 _PLAIN, _TRANSPOSED = 111, 112
-_LARGE = 1 << 18
-"""Multiplications from which the GIL is released."""
+_LARGE = 1 << 20
+"""Multiplications from which several threads are worth while; `products` shares such work among them."""
 _LETTERS = {dtypes.float32: "s", dtypes.float64: "d"}
 
 
@@ -71,28 +71,27 @@ def _matrix(rows: _Run, columns: _Run) -> _Matrix | None:
 def _code(dtype: DType) -> _Product | None:
     blas = numpy_blas()
     gemm = blas.address(f"cblas_{_LETTERS[dtype]}gemm") if blas is not None else 0
-    return (
-        _Product(dtype, gemm, has_long_integers=blas.has_long_integers) if blas is not None and gemm else None
-    )
+    return _Product(dtype, blas, gemm) if blas is not None and gemm else None
 
 
 class _Product:
     """The compiled product of one dtype."""
 
-    def __init__(self, dtype: DType, gemm: int, *, has_long_integers: bool) -> None:
-        self._gemm = gemm
-        self._compiled = Code(compile(gemm_ir(dtype, has_long_integers=has_long_integers), host()))
+    def __init__(self, dtype: DType, blas: Blas, gemm: int) -> None:
+        threads = (blas.address(f"openblas_{verb}_num_threads") for verb in ("get", "set"))
+        self._addresses = [runtime.ADDRESS, gemm, *threads]
+        self._compiled = Code(compile(gemm_ir(dtype, has_long_integers=blas.has_long_integers), host()))
         self._definition = method_definition("dot_general", self._compiled.address("entry"))
 
     def bind(self, numbers: Sequence[int]) -> Callable[..., None]:
         """The built-in of one shape."""
-        return built_in(self._definition, [runtime.ADDRESS, self._gemm, *numbers], self)
+        return built_in(self._definition, [*self._addresses, *numbers], self)
 
 
 def native_product(
     instruction: Instruction, operands: Sequence[Strides], results: Sequence[Strides]
 ) -> Callable[..., None] | None:
-    """The built-in of a ``dot_general``; None where BLAS cannot read the operands where they are."""
+    """The built-in of a small ``dot_general``; None where BLAS cannot read the operands where they are."""
     dtype = instruction.results[0].type.dtype
     if instruction.primitive != "dot_general" or dtype not in _LETTERS:
         return None
@@ -129,9 +128,10 @@ def _numbers(instruction: Instruction, operands: Sequence[Strides], result: Stri
     if constants is None:
         return None
     count = prod(shape[:first])
-    large = int(count * parts[0].size * parts[1].size * parts[3].size >= _LARGE)
+    if count * parts[0].size * parts[1].size * parts[3].size >= _LARGE:
+        return None
     steps = [0 if count == 1 else item.stride for item in (a_batch, b_batch, c_batch)]
-    return [*constants, count, *steps, large]
+    return [*constants, count, *steps]
 
 
 def _dims(

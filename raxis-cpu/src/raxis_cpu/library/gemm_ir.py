@@ -8,14 +8,17 @@ from raxis_cpu.llvm import runtime
 from raxis_cpu.llvm.native import ARRAY_DATA, PAYLOAD
 
 NUMBERS = (
-    "table", "gemm", "order", "transpose_a", "transpose_b", "m", "n", "k", "lda", "ldb", "ldc",
-    "count", "step_a", "step_b", "step_c", "large",
+    "table", "gemm", "get_threads", "set_threads", "order", "transpose_a", "transpose_b", "m", "n", "k", "lda", "ldb", "ldc",
+    "count", "step_a", "step_b", "step_c",
 )  # fmt: skip
-"""What `self` holds, as int64: the runtime table and gemm's address, then what `gemm._numbers` gives."""
+"""What `self` holds, as int64: the runtime table, three functions of BLAS, then what `gemm._numbers` gives."""
 
 
 def gemm_ir(dtype: DType, *, has_long_integers: bool) -> str:
-    """``entry(a, offset, b, offset, c, offset)`` for one element type."""
+    """``entry(a, offset, b, offset, c, offset)`` for one element type.
+
+    The products are small: BLAS runs them in this thread, because waking another costs more than the work.
+    """
     element = "float" if dtype is dtypes.float32 else "double"
     size = "i64" if has_long_integers else "i32"
     lines = [f"%numbers = getelementptr i8, ptr %self, i64 {PAYLOAD}"]
@@ -24,7 +27,10 @@ def gemm_ir(dtype: DType, *, has_long_integers: bool) -> str:
             f"%at_{name} = getelementptr i64, ptr %numbers, i64 {place}",
             f"%{name} = load i64, ptr %at_{name}",
         ]
-    lines += ["%entries = inttoptr i64 %table to ptr", "%function = inttoptr i64 %gemm to ptr"]
+    lines.append("%entries = inttoptr i64 %table to ptr")
+    lines += [
+        f"%call_{name} = inttoptr i64 %{name} to ptr" for name in ("gemm", "get_threads", "set_threads")
+    ]
     lines += _entries("as_integer", runtime.AS_INTEGER) + _entries("none", runtime.NONE)
     lines += _entries("increment", runtime.INCREMENT)
     for place, name in enumerate("abc"):
@@ -44,33 +50,22 @@ def gemm_ir(dtype: DType, *, has_long_integers: bool) -> str:
     return f"""define ptr @entry(ptr %self, ptr %arguments, i64 %given) {{
 start:
   {body}
-  %is_large = icmp ne i64 %large, 0
-  br i1 %is_large, label %release, label %loop
-release:
-  %at_release = getelementptr i64, ptr %entries, i64 {runtime.RELEASE_GIL}
-  %release_gil = load ptr, ptr %at_release
-  %state = call ptr %release_gil()
+  %threads = call i32 %call_get_threads()
+  call void %call_set_threads(i32 1)
   br label %loop
 loop:
-  %held = phi ptr [null, %start], [%state, %release], [%held, %again]
-  %i = phi i64 [0, %start], [0, %release], [%next, %again]
+  %i = phi i64 [0, %start], [%next, %again]
   %more = icmp slt i64 %i, %count
   br i1 %more, label %again, label %done
 again:
   {_here("a", element)}
   {_here("b", element)}
   {_here("c", element)}
-  call void %function({call})
+  call void %call_gemm({call})
   %next = add i64 %i, 1
   br label %loop
 done:
-  br i1 %is_large, label %acquire, label %leave
-acquire:
-  %at_acquire = getelementptr i64, ptr %entries, i64 {runtime.ACQUIRE_GIL}
-  %acquire_gil = load ptr, ptr %at_acquire
-  call void %acquire_gil(ptr %held)
-  br label %leave
-leave:
+  call void %call_set_threads(i32 %threads)
   call void %increment(ptr %none)
   ret ptr %none
 }}
