@@ -16,6 +16,7 @@ import numpy as np
 
 from raxis import dtypes
 from raxis.autograd.grad_mode import mode
+from raxis.frames import user_stacklevel
 from raxis.layout import Layout, layout_of
 from raxis.ops.arguments import is_number
 from raxis.ops.definitions.advanced_indexing import check_mask, check_put_dtype, expand_masks, read_indexed
@@ -207,7 +208,7 @@ def _as_tuple(index: Any) -> tuple[Any, ...]:
             "Using a non-tuple sequence for multidimensional indexing is deprecated; use x[tuple(seq)] instead of "
             "x[seq], or x[raxis.tensor(seq)] to index the first dimension.",
             UserWarning,
-            stacklevel=5,
+            stacklevel=user_stacklevel(),
         )
         return tuple(index)
     return (index,)
@@ -254,7 +255,7 @@ def _converted_tensor(index: Tensor) -> Any:
         warnings.warn(
             "indexing with dtype raxis.uint8 is now deprecated, please use a dtype raxis.bool instead.",
             UserWarning,
-            stacklevel=6,
+            stacklevel=user_stacklevel(),
         )
         return index != 0
     if layout.ndim == 0 and layout.dtype.category is dtypes.Category.INTEGER and not layout.traced:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from typing import Any
 
-_PACKAGE: str = sys.modules["raxis"].__path__[0]
+from raxis.frames import user_frame
 
 
 class _State(threading.local):
@@ -28,16 +27,10 @@ def user_line() -> str:
     """The innermost frame outside Raxis, as ``file:line in function: source``."""
     import linecache
 
-    frame = sys._getframe(1)
-    while frame.f_back is not None and _is_internal(frame.f_code.co_filename):
-        frame = frame.f_back
+    frame, _ = user_frame()
     name, number = frame.f_code.co_filename, frame.f_lineno
     source = linecache.getline(name, number).strip()
     return f"{name}:{number} in {frame.f_code.co_name}: {source}"
-
-
-def _is_internal(filename: str) -> bool:
-    return filename.startswith((_PACKAGE, "<raxis"))
 
 
 class set_detect_anomaly:

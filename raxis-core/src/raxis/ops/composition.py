@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import opcode
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -34,13 +35,25 @@ def composed_function(op: Op) -> Callable[..., Any]:
         except Exception as error:
             plain = _plain_integers((*args, *kwargs.values()))
             if plain is None:
-                check_types(op, args, kwargs, error)
+                if not _is_raised(error):
+                    check_types(op, args, kwargs, error)
                 raise
             named = dict(zip(kwargs, plain[len(args) :], strict=True))
             result = function(*plain[: len(args)], **named)
         return result if out is None else _stored(op, result, out)
 
     return function
+
+
+_RAISE = opcode.opmap["RAISE_VARARGS"]
+
+
+def _is_raised(error: Exception) -> bool:
+    """Whether a ``raise`` statement raised the error, and not Python on its own account."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return traceback is not None and traceback.tb_frame.f_code.co_code[traceback.tb_lasti] == _RAISE
 
 
 def _plain_integers(values: Sequence[Any]) -> list[Any] | None:

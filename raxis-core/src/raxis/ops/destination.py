@@ -8,6 +8,7 @@ from typing import Any
 
 from raxis.autograd.grad_mode import mode
 from raxis.autograd.inplace import check_inplace, rebase
+from raxis.frames import user_stacklevel
 from raxis.layout import Layout, contiguous_strides, extent, layout_of, overlaps_itself
 from raxis.ops.plan import Plan, check_writable
 from raxis.tensor import Tensor, view_of, wrap
@@ -176,7 +177,7 @@ def fit_output(output: Tensor, layout: Layout) -> None:
             f"An output with one or more elements was resized since it had shape {list(output._layout.shape)}, "
             f"which does not match the required output shape {list(layout.shape)}.",
             UserWarning,
-            stacklevel=5,
+            stacklevel=user_stacklevel(),
         )
     resize(output, layout.shape)
 

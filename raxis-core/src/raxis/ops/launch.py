@@ -93,11 +93,11 @@ def _operands(plan: Plan, arguments: Sequence[Any], lines: list[str]) -> tuple[l
         elif value is not parameter.default:
             passed.append(name)
             if type(value) is int:
-                lines += [f"if not {_LEAST} <= {name} < {-_LEAST}:", f"    _overflow({name})"]
+                lines += [f"if not {_LEAST} <= {name} < {_BEYOND}:", f"    _overflow({name})"]
     return passed, edges
 
 
-_LEAST = -(1 << 63)
+_LEAST, _BEYOND = -(1 << 63), 1 << 64
 
 
 def _overflow(number: int) -> None:

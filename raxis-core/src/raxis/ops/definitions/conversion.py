@@ -11,6 +11,7 @@ from raxis.autograd.grad_mode import mode
 from raxis.autograd.transfer import record_transfer
 from raxis.device import Device
 from raxis.dtypes import DType
+from raxis.frames import user_stacklevel
 from raxis.interop import host_array
 from raxis.layout import Layout, broadcast_shapes, dense_strides_like, layout_of
 from raxis.memory_format import channels_last, contiguous_format, preserve_format
@@ -141,7 +142,7 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     if src is input:
         return input
     if src._layout.dtype.is_complex and not input._layout.dtype.is_complex:
-        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3)
+        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=user_stacklevel())
     if src._layout.device is not input._layout.device:
         src = moved(src, input._layout.device)
     return input._assign_(src)
@@ -209,7 +210,7 @@ def to(
     if dtype is not None and dtype is not layout.dtype:
         if layout.dtype.is_complex and not dtype.is_complex:
             warnings.warn(
-                "Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3
+                "Casting complex values to real discards the imaginary part", UserWarning, stacklevel=user_stacklevel()
             )
         result = result._to_copy(dtype)
     if memory_format is not None and memory_format is not preserve_format:

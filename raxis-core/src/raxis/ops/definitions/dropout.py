@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+from raxis.frames import user_stacklevel
 from raxis.ops.functional import functional
 from raxis.ops.table import Effect, composed
 from raxis.tensor import Tensor
@@ -151,7 +152,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
             "an error in a "
             "future release: the first two dimensions are taken as batch and channel.",
             UserWarning,
-            stacklevel=2,
+            stacklevel=user_stacklevel(),
         )
     return _channels(input, p, training, inplace)
 
@@ -181,7 +182,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
             "an error in a "
             "future release.",
             UserWarning,
-            stacklevel=2,
+            stacklevel=user_stacklevel(),
         )
     return _batched_channels(input, input.ndim != 4, p, training, inplace)
 

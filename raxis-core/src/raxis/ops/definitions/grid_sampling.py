@@ -8,6 +8,7 @@ from itertools import product
 from math import prod
 
 from raxis.dtypes import int64
+from raxis.frames import user_stacklevel
 from raxis.ops.definitions.sequences import linspace
 from raxis.ops.functional import functional
 from raxis.tensor import Tensor
@@ -22,7 +23,7 @@ def _warn_without_align_corners(name: str, align_corners: bool | None) -> bool:
             "align_corners=True if "
             "the old behavior is desired.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=user_stacklevel(),
         )
     return bool(align_corners)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from raxis import dtypes
 from raxis.dtypes import Category, DType, promote_types
+from raxis.frames import user_stacklevel
 from raxis.interop import from_numpy, host_array, to_device_memory
 from raxis.layout import layout_of
 from raxis.ops.definitions.factory import check_fits, marked
@@ -66,7 +67,7 @@ def tensor(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
             "sourceTensor.detach().clone().requires_grad_(True), rather than raxis.tensor(sourceTensor).",
             UserWarning,
-            stacklevel=2,
+            stacklevel=user_stacklevel(),
         )
         target = data.device if device is None else device
         copied = data.detach().to(target, dtype, copy=True)

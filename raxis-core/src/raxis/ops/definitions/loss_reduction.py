@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+from raxis.frames import user_stacklevel
 from raxis.tensor import Tensor
 
 LOSS_TAIL = "bool? size_average=None, bool? reduce=None, str reduction='mean'"
@@ -24,7 +25,7 @@ def chosen_reduction(size_average: bool | None, reduce: bool | None, reduction: 
         warnings.warn(
             f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=user_stacklevel(),
         )
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not a valid value for reduction; expected 'none', 'mean' or 'sum'.")
@@ -46,5 +47,5 @@ def warn_if_sizes_differ(input: Tensor, target: Tensor) -> None:
             "will likely "
             "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=user_stacklevel(),
         )

@@ -6,6 +6,7 @@ import math
 import warnings
 from typing import Any
 
+from raxis.frames import user_stacklevel
 from raxis.ops.definitions.activation import logsigmoid
 from raxis.ops.definitions.loss_reduction import LOSS_TAIL, chosen_reduction, reduced, warn_if_sizes_differ
 from raxis.ops.formulas import wide
@@ -271,7 +272,7 @@ def kl_div(
             "divides "
             "only by the batch size, and aligns with the KL div math definition.",
             UserWarning,
-            stacklevel=2,
+            stacklevel=user_stacklevel(),
         )
     per_row = reduction == "batchmean"
     chosen = "sum" if per_row else chosen_reduction(size_average, reduce, reduction)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from raxis.dtypes import Category, DType, float32, float64, int64
+from raxis.frames import user_stacklevel
 from raxis.ops.definitions.spatial import Sizes, per_dimension
 from raxis.ops.definitions.taps import Taps, taps
 from raxis.ops.formulas import wide_dtype
@@ -279,7 +280,7 @@ def _deprecated(name: str, result: Tensor) -> Tensor:
     warnings.warn(
         f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.",
         UserWarning,
-        stacklevel=3,
+        stacklevel=user_stacklevel(),
     )
     return result
 

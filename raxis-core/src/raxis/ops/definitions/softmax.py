@@ -143,7 +143,7 @@ def log_softmax(input: Tensor, dim: int, dtype: DType | None) -> Any:
 
 # ---- raxis.nn.functional ---------------------------------------------------------------------------
 
-_SIGNATURE = "(Tensor input, int? dim=None, int _stacklevel=3, dtype? dtype=None) -> Tensor"
+_SIGNATURE = "(Tensor input, int? dim=None, int _stacklevel=user_stacklevel(), dtype? dtype=None) -> Tensor"
 
 
 def _chosen_dim(name: str, dim: int | None, ndim: int, stacklevel: int) -> int:
@@ -153,7 +153,7 @@ def _chosen_dim(name: str, dim: int | None, ndim: int, stacklevel: int) -> int:
     warnings.warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
         UserWarning,
-        stacklevel=stacklevel,
+        stacklevel=stacklevel + 1,  # the call of the composed op
     )
     return 0 if ndim in (0, 1, 3) else 1
 

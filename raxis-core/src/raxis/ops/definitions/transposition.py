@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from raxis.frames import user_stacklevel
 from raxis.layout import Layout, Shape, wrap_dim
 from raxis.ops.definitions.views import Geometry, alias
 from raxis.ops.table import composed, viewed
@@ -164,7 +165,7 @@ def T(input: Tensor) -> Tensor:
         f"{ndim}. Consider `x.mT` to transpose batches of matrices or `x.permute(*range(x.ndim)[::-1])` to reverse "
         "the dimensions of a tensor.",
         UserWarning,
-        stacklevel=2,
+        stacklevel=user_stacklevel(),
     )
     return permute(input, tuple(range(ndim))[::-1])
 

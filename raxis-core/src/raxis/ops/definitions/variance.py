@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from raxis.dtypes import Category
+from raxis.frames import user_stacklevel
 from raxis.ops.definitions.reductions import Dims, filled_like, reduce, reduced_count, restore_dims
 from raxis.ops.formulas import wide
 from raxis.ops.table import composed, lowered
@@ -25,7 +26,7 @@ def _variance(name: str, input: Tensor, dim: Dims, correction: float, keepdim: b
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
             "(input numel divided by output numel).",
             UserWarning,
-            stacklevel=2,
+            stacklevel=user_stacklevel(),
         )
     total = reduce("reduce_sum", operand, dim, True)
     mean = emit("div", total, filled_like(total, count))

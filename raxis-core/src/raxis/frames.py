@@ -1,0 +1,25 @@
+"""Where the user's code is on the stack, for warnings and for anomaly mode."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from types import FrameType
+
+_INTERNAL = (f"{Path(__file__).parent}{os.sep}", "<raxis", "<reference kernel")
+"""How the file names of Raxis' own code begin, generated code included."""
+
+
+def user_frame() -> tuple[FrameType, int]:
+    """The innermost frame outside Raxis, and its distance from the caller of the caller (which is 1)."""
+    frame, distance = sys._getframe(2), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_INTERNAL):
+        frame = frame.f_back
+        distance += 1
+    return frame, distance
+
+
+def user_stacklevel() -> int:
+    """The `stacklevel` with which a warning names the user's line."""
+    return user_frame()[1]
