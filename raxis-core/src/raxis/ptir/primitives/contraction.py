@@ -5,19 +5,12 @@ float16 and bfloat16 accumulate in float32 and round once; integers wrap.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from raxis.ptir.primitives.checks import require, require_length, require_same_dtype
-from raxis.ptir.primitives.record import NUMERIC, Primitive
+from raxis.ptir.primitives.record import NUMERIC, Attributes, Primitive, Regions, Results, Types
 from raxis.ptir.primitives.shaping import window_extent
-from raxis.ptir.program import Region
 from raxis.ptir.types import TensorType
-
-_Types = Sequence[TensorType]
-_Attributes = Mapping[str, Any]
-_Regions = Sequence[Region]
-_Results = tuple[TensorType, ...]
 
 
 def free_dims(rank: int, batch: Sequence[int], contract: Sequence[int]) -> tuple[int, ...]:
@@ -25,7 +18,7 @@ def free_dims(rank: int, batch: Sequence[int], contract: Sequence[int]) -> tuple
     return tuple(dim for dim in range(rank) if dim not in batch and dim not in contract)
 
 
-def _dot_general(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
+def _dot_general(operands: Types, attributes: Attributes, _: Regions) -> Results:
     lhs, rhs = operands
     require_same_dtype("dot_general", operands)
     for side, operand in (("lhs", lhs), ("rhs", rhs)):
@@ -51,7 +44,7 @@ def _dot_general(operands: _Types, attributes: _Attributes, _: _Regions) -> _Res
     return (TensorType(lhs.dtype, tuple(shape)),)
 
 
-def _convolution(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
+def _convolution(operands: Types, attributes: Attributes, _: Regions) -> Results:
     image, weight = operands
     stride, padding, dilation, groups = (
         attributes[name] for name in ("stride", "padding", "dilation", "groups")

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 from raxis import dtypes
 from raxis.ptir.primitives.checks import listed, require
-from raxis.ptir.primitives.record import Primitive
+from raxis.ptir.primitives.record import Attributes, Primitive, Regions, Results, Types
 from raxis.ptir.program import Region
 from raxis.ptir.types import TensorType
 
-_Types = Sequence[TensorType]
-_Attributes = Mapping[str, Any]
-_Regions = Sequence[Region]
-_Results = tuple[TensorType, ...]
 _PREDICATE = TensorType(dtypes.bool_, ())
 
 
-def _require_parameters(name: str, region: Region, expected: _Types) -> None:
+def _require_parameters(name: str, region: Region, expected: Types) -> None:
     require(
         region.parameter_types == tuple(expected),
         f"{name} expected a region with parameters ({listed(expected)}), "
@@ -26,14 +19,14 @@ def _require_parameters(name: str, region: Region, expected: _Types) -> None:
     )
 
 
-def _require_results(name: str, region: Region, expected: _Types) -> None:
+def _require_results(name: str, region: Region, expected: Types) -> None:
     require(
         region.result_types == tuple(expected),
         f"{name} expected a region with results ({listed(expected)}), but got ({listed(region.result_types)}).",
     )
 
 
-def _cond(operands: _Types, _: _Attributes, regions: _Regions) -> _Results:
+def _cond(operands: Types, _: Attributes, regions: Regions) -> Results:
     require(
         list(operands[:1]) == [_PREDICATE],
         f"cond expected a predicate of type {_PREDICATE}, but got ({listed(operands)}).",
@@ -44,7 +37,7 @@ def _cond(operands: _Types, _: _Attributes, regions: _Regions) -> _Results:
     return regions[0].result_types
 
 
-def _while(operands: _Types, _: _Attributes, regions: _Regions) -> _Results:
+def _while(operands: Types, _: Attributes, regions: Regions) -> Results:
     condition, body = regions
     for region in regions:
         _require_parameters("while", region, operands)
@@ -53,7 +46,7 @@ def _while(operands: _Types, _: _Attributes, regions: _Regions) -> _Results:
     return tuple(operands)
 
 
-def _scan(operands: _Types, attributes: _Attributes, regions: _Regions) -> _Results:
+def _scan(operands: Types, attributes: Attributes, regions: Regions) -> Results:
     count = attributes["carry_count"]
     require(
         0 <= count < len(operands),
@@ -77,7 +70,7 @@ def _scan(operands: _Types, attributes: _Attributes, regions: _Regions) -> _Resu
     return (*carries, *stacked)
 
 
-def _composite(operands: _Types, _: _Attributes, regions: _Regions) -> _Results:
+def _composite(operands: Types, _: Attributes, regions: Regions) -> Results:
     _require_parameters("composite", regions[0], operands)
     return regions[0].result_types
 

@@ -7,31 +7,30 @@ give NaN unless said otherwise, overflow gives an infinity.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 from raxis import dtypes
 from raxis.dtypes import DType
 from raxis.ptir.primitives.checks import listed, require, require_same_type
 from raxis.ptir.primitives.record import (
     ANY,
-    BOOL,
+    BITS,
     COMPLEX,
     FLOAT,
     INTEGER,
     NUMERIC,
+    ORDERED,
     REAL,
+    Attributes,
     Primitive,
+    Regions,
+    Results,
     Rule,
-)  # fmt: skip
-from raxis.ptir.program import Region
+    Types,
+)
 from raxis.ptir.types import TensorType
 
 
 def _same(name: str) -> Rule:
-    def rule(
-        operands: Sequence[TensorType], _: Mapping[str, Any], __: Sequence[Region]
-    ) -> tuple[TensorType, ...]:
+    def rule(operands: Types, _: Attributes, __: Regions) -> Results:
         require_same_type(name, operands)
         return (operands[0],)
 
@@ -39,24 +38,18 @@ def _same(name: str) -> Rule:
 
 
 def _comparison(name: str) -> Rule:
-    def rule(
-        operands: Sequence[TensorType], _: Mapping[str, Any], __: Sequence[Region]
-    ) -> tuple[TensorType, ...]:
+    def rule(operands: Types, _: Attributes, __: Regions) -> Results:
         require_same_type(name, operands)
         return (TensorType(dtypes.bool_, operands[0].shape),)
 
     return rule
 
 
-def _real(
-    operands: Sequence[TensorType], _: Mapping[str, Any], __: Sequence[Region]
-) -> tuple[TensorType, ...]:
+def _real(operands: Types, _: Attributes, __: Regions) -> Results:
     return (TensorType(operands[0].dtype.to_real(), operands[0].shape),)
 
 
-def _select(
-    operands: Sequence[TensorType], _: Mapping[str, Any], __: Sequence[Region]
-) -> tuple[TensorType, ...]:
+def _select(operands: Types, _: Attributes, __: Regions) -> Results:
     condition, *branches = operands
     require_same_type("select", branches)
     require(
@@ -66,16 +59,12 @@ def _select(
     return (branches[0],)
 
 
-def _complex(
-    operands: Sequence[TensorType], _: Mapping[str, Any], __: Sequence[Region]
-) -> tuple[TensorType, ...]:
+def _complex(operands: Types, _: Attributes, __: Regions) -> Results:
     require_same_type("make_complex", operands)
     return (TensorType(operands[0].dtype.to_complex(), operands[0].shape),)
 
 
-def _cast(
-    operands: Sequence[TensorType], attributes: Mapping[str, Any], _: Sequence[Region]
-) -> tuple[TensorType, ...]:
+def _cast(operands: Types, attributes: Attributes, _: Regions) -> Results:
     return (TensorType(attributes["dtype"], operands[0].shape),)
 
 
@@ -92,8 +81,6 @@ def _compare(name: str, admitted: frozenset[DType], doc: str) -> Primitive:
 
 
 _INEXACT = FLOAT | COMPLEX
-_BITS = BOOL | INTEGER
-_ORDERED = BOOL | REAL
 
 _UNARY = (
     _unary("exp", _INEXACT, "e to the power x: exp(-inf) = 0, exp(inf) = inf."),
@@ -127,7 +114,7 @@ _UNARY = (
     _unary("neg", NUMERIC, "Sign change; integers wrap (unsigned too, the least signed stays)."),
     Primitive("abs", "Magnitude, real for complex x; the least signed integer stays.", _real, NUMERIC),
     _unary("sign", NUMERIC, "-1, 0 or 1, where NaN and -0 give 0; complex: x / |x|, 0 at 0, NaN at NaN."),
-    _unary("not", _BITS, "Complement: logical for bool, of all bits for integers."),
+    _unary("not", BITS, "Complement: logical for bool, of all bits for integers."),
     Primitive("real", "Real part.", _real, COMPLEX),
     Primitive("imag", "Imaginary part.", _real, COMPLEX),
     _unary("conj", COMPLEX, "Complex conjugate."),
@@ -156,20 +143,20 @@ _BINARY = (
         "Integers wrap; a negative y gives the truncated reciprocal, and 0 for x = 0.",
     ),
     _binary("atan2", FLOAT, "Angle of the point (y, x), with IEEE signed zeros and infinities."),
-    _binary("maximum", _ORDERED, "The greater; NaN if either is NaN."),
-    _binary("minimum", _ORDERED, "The smaller; NaN if either is NaN."),
+    _binary("maximum", ORDERED, "The greater; NaN if either is NaN."),
+    _binary("minimum", ORDERED, "The smaller; NaN if either is NaN."),
     _binary("nextafter", FLOAT, "The representable number after x towards y (in the operands' own dtype)."),
-    _binary("and", _BITS, "Bitwise and; logical for bool."),
-    _binary("or", _BITS, "Bitwise or; logical for bool."),
-    _binary("xor", _BITS, "Bitwise exclusive or; logical for bool."),
+    _binary("and", BITS, "Bitwise and; logical for bool."),
+    _binary("or", BITS, "Bitwise or; logical for bool."),
+    _binary("xor", BITS, "Bitwise exclusive or; logical for bool."),
     _binary("shift_left", INTEGER, "x << y; 0 for y outside [0, bits)."),
     _binary("shift_right", INTEGER, "x >> y, arithmetic; 0 or -1 by the sign of x for y outside [0, bits)."),
     _compare("eq", ANY, "x == y; false with NaN."),
     _compare("ne", ANY, "x != y; true with NaN."),
-    _compare("lt", _ORDERED, "x < y; false with NaN."),
-    _compare("le", _ORDERED, "x <= y; false with NaN."),
-    _compare("gt", _ORDERED, "x > y; false with NaN."),
-    _compare("ge", _ORDERED, "x >= y; false with NaN."),
+    _compare("lt", ORDERED, "x < y; false with NaN."),
+    _compare("le", ORDERED, "x <= y; false with NaN."),
+    _compare("gt", ORDERED, "x > y; false with NaN."),
+    _compare("ge", ORDERED, "x >= y; false with NaN."),
 )
 
 _OTHER = (

@@ -5,9 +5,6 @@ Indices are i64 in [0, size); any other raises IndexError before anything is wri
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 from raxis.ptir.primitives.checks import (
     listed,
     require,
@@ -15,27 +12,29 @@ from raxis.ptir.primitives.checks import (
     require_index,
     require_same_dtype,
 )  # fmt: skip
-from raxis.ptir.primitives.record import COMPLEX, Primitive, PrimitiveError
-from raxis.ptir.program import Region
+from raxis.ptir.primitives.record import (
+    COMPLEX,
+    Attributes,
+    Primitive,
+    PrimitiveError,
+    Regions,
+    Results,
+    Types,
+)
 from raxis.ptir.types import TensorType
-
-_Types = Sequence[TensorType]
-_Attributes = Mapping[str, Any]
-_Regions = Sequence[Region]
-_Results = tuple[TensorType, ...]
 
 REDUCTIONS = ("set", "add", "mul", "max", "min")
 """What happens where an update meets the element that is there."""
 
 
-def _gather(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
+def _gather(operands: Types, attributes: Attributes, _: Regions) -> Results:
     operand, index = operands
     require_index("gather", index)
     _require_index_within("gather", operand, index, attributes["dim"])
     return (TensorType(operand.dtype, index.shape),)
 
 
-def _take(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
+def _take(operands: Types, attributes: Attributes, _: Regions) -> Results:
     operand, index = operands
     dim = attributes["dim"]
     require_index("take", index)
@@ -43,7 +42,7 @@ def _take(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
     return (TensorType(operand.dtype, operand.shape[:dim] + index.shape + operand.shape[dim + 1 :]),)
 
 
-def _scatter(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
+def _scatter(operands: Types, attributes: Attributes, _: Regions) -> Results:
     operand, index, updates = operands
     require_index("scatter", index)
     _require_reduction("scatter", operand, attributes["reduce"])
@@ -56,7 +55,7 @@ def _scatter(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results
     return (operand,)
 
 
-def _put(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
+def _put(operands: Types, attributes: Attributes, _: Regions) -> Results:
     operand, index, updates = operands
     dim = attributes["dim"]
     require_index("put", index)

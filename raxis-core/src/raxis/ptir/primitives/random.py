@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 from raxis import dtypes
 from raxis.ptir.primitives.checks import require_scalar, require_shape
-from raxis.ptir.primitives.record import Primitive
-from raxis.ptir.program import Region
+from raxis.ptir.primitives.record import Attributes, Primitive, Regions, Results, Types
 from raxis.ptir.types import TensorType
 
 
-def _random_bits(
-    operands: Sequence[TensorType], attributes: Mapping[str, Any], _: Sequence[Region]
-) -> tuple[TensorType, ...]:
+def _random_bits(operands: Types, attributes: Attributes, _: Regions) -> Results:
     for what, operand in zip(("a key", "an offset"), operands, strict=True):
         require_scalar("random_bits", what, operand, TensorType(dtypes.int64, ()))
     require_shape("random_bits", attributes["shape"])

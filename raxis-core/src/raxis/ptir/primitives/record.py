@@ -12,7 +12,11 @@ from raxis.ptir.attributes import Attribute
 from raxis.ptir.program import Region
 from raxis.ptir.types import SHORT_NAMES, TensorType
 
-Rule = Callable[[Sequence[TensorType], Mapping[str, Any], Sequence[Region]], tuple[TensorType, ...]]
+Types = Sequence[TensorType]
+Attributes = Mapping[str, Any]
+Regions = Sequence[Region]
+Results = tuple[TensorType, ...]
+Rule = Callable[[Types, Attributes, Regions], Results]
 Kind = Literal["bool", "dtype", "int", "ints", "numbers", "pairs", "str"]
 
 BOOL = frozenset({dtypes.bool_})
@@ -22,6 +26,8 @@ COMPLEX = frozenset(dtype for dtype in dtypes.ALL if dtype.is_complex)
 REAL = INTEGER | FLOAT
 NUMERIC = REAL | COMPLEX
 ANY = NUMERIC | BOOL
+ORDERED = BOOL | REAL
+BITS = BOOL | INTEGER
 
 
 class PrimitiveError(RuntimeError):

@@ -5,26 +5,26 @@ Sums and products of float16 and bfloat16 accumulate in float32 and round once; 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 from raxis import dtypes
 from raxis.dtypes import DType
 from raxis.ptir.primitives.checks import require, require_dim, require_dims, require_same_dtype
-from raxis.ptir.primitives.record import BOOL, INTEGER, NUMERIC, REAL, Primitive, Rule
-from raxis.ptir.program import Region
+from raxis.ptir.primitives.record import (
+    BITS,
+    NUMERIC,
+    ORDERED,
+    REAL,
+    Attributes,
+    Primitive,
+    Regions,
+    Results,
+    Rule,
+    Types,
+)
 from raxis.ptir.types import TensorType
-
-_Types = Sequence[TensorType]
-_Attributes = Mapping[str, Any]
-_Regions = Sequence[Region]
-_Results = tuple[TensorType, ...]
-_ORDERED = BOOL | REAL
-_BITS = BOOL | INTEGER
 
 
 def _reduction(name: str) -> Rule:
-    def rule(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
+    def rule(operands: Types, attributes: Attributes, _: Regions) -> Results:
         (operand,) = operands
         require_dims(name, attributes["dims"], operand.rank)
         kept = tuple(size for dim, size in enumerate(operand.shape) if dim not in attributes["dims"])
@@ -34,7 +34,7 @@ def _reduction(name: str) -> Rule:
 
 
 def _position(name: str) -> Rule:
-    def rule(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
+    def rule(operands: Types, attributes: Attributes, _: Regions) -> Results:
         (operand,) = operands
         dim = attributes["dim"]
         require_dim(name, dim, operand.rank)
@@ -45,19 +45,19 @@ def _position(name: str) -> Rule:
 
 
 def _scan(name: str) -> Rule:
-    def rule(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
+    def rule(operands: Types, attributes: Attributes, _: Regions) -> Results:
         require_dim(name, attributes["dim"], operands[0].rank)
         return (operands[0],)
 
     return rule
 
 
-def _sort(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
+def _sort(operands: Types, attributes: Attributes, _: Regions) -> Results:
     require_dim("sort", attributes["dim"], operands[0].rank)
     return operands[0], TensorType(dtypes.int64, operands[0].shape)
 
 
-def _searchsorted(operands: _Types, _: _Attributes, __: _Regions) -> _Results:
+def _searchsorted(operands: Types, _: Attributes, __: Regions) -> Results:
     boundaries, values = operands
     require_same_dtype("searchsorted", operands)
     require(
@@ -81,19 +81,19 @@ def _along(name: str, rule: Rule, admitted: frozenset[DType], doc: str) -> Primi
 PRIMITIVES = (
     _reduce("reduce_sum", NUMERIC, "Sum over dims, which vanish; 0 over no elements."),
     _reduce("reduce_prod", NUMERIC, "Product over dims, which vanish; 1 over no elements."),
-    _reduce("reduce_max", _ORDERED, "Greatest over dims, NaN if any is NaN; over no elements -inf or the least."),
-    _reduce("reduce_min", _ORDERED, "Smallest over dims, NaN if any is NaN; over no elements inf or the greatest."),
-    _reduce("reduce_and", _BITS, "Bitwise (for bool: logical) and over dims; all bits set over no elements."),
-    _reduce("reduce_or", _BITS, "Bitwise (for bool: logical) or over dims; 0 over no elements."),
-    _along("argmax", _position("argmax"), _ORDERED, "Index along dim of the first NaN, else of the first greatest."),
-    _along("argmin", _position("argmin"), _ORDERED, "Index along dim of the first NaN, else of the first smallest."),
+    _reduce("reduce_max", ORDERED, "Greatest over dims, NaN if any is NaN; over no elements -inf or the least."),
+    _reduce("reduce_min", ORDERED, "Smallest over dims, NaN if any is NaN; over no elements inf or the greatest."),
+    _reduce("reduce_and", BITS, "Bitwise (for bool: logical) and over dims; all bits set over no elements."),
+    _reduce("reduce_or", BITS, "Bitwise (for bool: logical) or over dims; 0 over no elements."),
+    _along("argmax", _position("argmax"), ORDERED, "Index along dim of the first NaN, else of the first greatest."),
+    _along("argmin", _position("argmin"), ORDERED, "Index along dim of the first NaN, else of the first smallest."),
     _along("cumsum", _scan("cumsum"), NUMERIC, "Sums of the elements up to and with each, along dim."),
     _along("cumprod", _scan("cumprod"), NUMERIC, "Products of the elements up to and with each, along dim."),
-    _along("cummax", _scan("cummax"), _ORDERED, "Greatest so far along dim; NaN from the first NaN on."),
-    _along("cummin", _scan("cummin"), _ORDERED, "Smallest so far along dim; NaN from the first NaN on."),
+    _along("cummax", _scan("cummax"), ORDERED, "Greatest so far along dim; NaN from the first NaN on."),
+    _along("cummin", _scan("cummin"), ORDERED, "Smallest so far along dim; NaN from the first NaN on."),
     Primitive("sort", "Values ordered along dim and the i64 indices they came from; equal ones keep their order, also "
               "when descending (`stable` false permits any order of them). NaN counts as the greatest.",
-              _sort, _ORDERED, several_results=True,
+              _sort, ORDERED, several_results=True,
               attributes={"dim": "int", "descending": "bool", "stable": "bool"}),
     Primitive("searchsorted", "For every value, how many elements of the sorted row of the first operand are below "
               "it (right: not above it); NaN counts as the greatest.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import prod
 from typing import Any
 
@@ -16,17 +16,11 @@ from raxis.ptir.primitives.checks import (
     require_scalar,
     require_shape,
 )  # fmt: skip
-from raxis.ptir.primitives.record import FLOAT, INTEGER, Primitive
-from raxis.ptir.program import Region
+from raxis.ptir.primitives.record import FLOAT, INTEGER, Attributes, Primitive, Regions, Results, Types
 from raxis.ptir.types import TensorType
 
-_Types = Sequence[TensorType]
-_Attributes = Mapping[str, Any]
-_Regions = Sequence[Region]
-_Results = tuple[TensorType, ...]
 
-
-def _broadcast(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
+def _broadcast(operands: Types, attributes: Attributes, _: Regions) -> Results:
     (operand,) = operands
     shape, dims = attributes["shape"], attributes["dims"]
     require_shape("broadcast", shape)
@@ -39,7 +33,7 @@ def _broadcast(operands: _Types, attributes: _Attributes, _: _Regions) -> _Resul
     return (TensorType(operand.dtype, shape),)
 
 
-def _reshape(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
+def _reshape(operands: Types, attributes: Attributes, _: Regions) -> Results:
     (operand,) = operands
     shape = attributes["shape"]
     require_shape("reshape", shape)
@@ -50,7 +44,7 @@ def _reshape(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results
     return (TensorType(operand.dtype, shape),)
 
 
-def _transpose(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
+def _transpose(operands: Types, attributes: Attributes, _: Regions) -> Results:
     (operand,) = operands
     permutation = attributes["permutation"]
     require(
@@ -60,7 +54,7 @@ def _transpose(operands: _Types, attributes: _Attributes, _: _Regions) -> _Resul
     return (TensorType(operand.dtype, tuple(operand.shape[dim] for dim in permutation)),)
 
 
-def _slice(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
+def _slice(operands: Types, attributes: Attributes, _: Regions) -> Results:
     (operand,) = operands
     bounds = [attributes[name] for name in ("start", "stop", "step")]
     for name, values in zip(("start", "stop", "step"), bounds, strict=True):
@@ -75,12 +69,12 @@ def _slice(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
     return (TensorType(operand.dtype, shape),)
 
 
-def _reverse(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
+def _reverse(operands: Types, attributes: Attributes, _: Regions) -> Results:
     require_dims("reverse", attributes["dims"], operands[0].rank)
     return (operands[0],)
 
 
-def _concatenate(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
+def _concatenate(operands: Types, attributes: Attributes, _: Regions) -> Results:
     require(bool(operands), "concatenate expected at least one operand, but got none.")
     dim, first = attributes["dim"], operands[0]
     require_dim("concatenate", dim, first.rank)
@@ -95,7 +89,7 @@ def _concatenate(operands: _Types, attributes: _Attributes, _: _Regions) -> _Res
     return (TensorType(first.dtype, (*first.shape[:dim], total, *first.shape[dim + 1 :])),)
 
 
-def _pad(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
+def _pad(operands: Types, attributes: Attributes, _: Regions) -> Results:
     operand, fill = operands
     paddings = [attributes[name] for name in ("low", "high", "interior")]
     for name, values in zip(("low", "high", "interior"), paddings, strict=True):
@@ -113,7 +107,7 @@ def _pad(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
     return (TensorType(operand.dtype, shape),)
 
 
-def _unfold(operands: _Types, attributes: _Attributes, _: _Regions) -> _Results:
+def _unfold(operands: Types, attributes: Attributes, _: Regions) -> Results:
     (operand,) = operands
     dim, size, step, dilation = (attributes[name] for name in ("dim", "size", "step", "dilation"))
     require_dim("unfold", dim, operand.rank)
@@ -135,7 +129,7 @@ def window_extent(size: int, dilation: int) -> int:
     return (size - 1) * dilation + 1 if size else 0
 
 
-def _constant(_: _Types, attributes: _Attributes, __: _Regions) -> _Results:
+def _constant(_: Types, attributes: Attributes, __: Regions) -> Results:
     value, dtype, shape = (attributes[name] for name in ("value", "dtype", "shape"))
     require_shape("constant", shape)
     numbers = value if isinstance(value, tuple) else (value,)
@@ -169,7 +163,7 @@ def _canonical_constant(attributes: Mapping[str, Attribute]) -> Mapping[str, Att
     return {**attributes, "value": converted}
 
 
-def _iota(_: _Types, attributes: _Attributes, __: _Regions) -> _Results:
+def _iota(_: Types, attributes: Attributes, __: Regions) -> Results:
     require_shape("iota", attributes["shape"])
     require_dim("iota", attributes["dim"], len(attributes["shape"]))
     return (TensorType(attributes["dtype"], attributes["shape"]),)
