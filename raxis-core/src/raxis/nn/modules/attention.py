@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import raxis
-from raxis.dtypes import bool_
 from raxis.nn import functional as F
 from raxis.nn import init
 from raxis.nn.modules.linear import Linear
@@ -45,13 +43,14 @@ class MultiheadAttention(Module):
     Raises:
         ValueError: `embed_dim` or `num_heads` is not positive, or the one is not divisible by the other.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> attention = nn.MultiheadAttention(8, num_heads=2, batch_first=True)
-    >>> x = raxis.zeros(3, 5, 8)
-    >>> output, weights = attention(x, x, x)
-    >>> tuple(output.shape), tuple(weights.shape)
-    ((3, 5, 8), (3, 5, 5))
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> attention = nn.MultiheadAttention(8, num_heads=2, batch_first=True)
+        >>> x = raxis.zeros(3, 5, 8)
+        >>> output, weights = attention(x, x, x)
+        >>> tuple(output.shape), tuple(weights.shape)
+        ((3, 5, 8), (3, 5, 5))
     """
 
     in_proj_weight: Parameter | None
@@ -143,91 +142,35 @@ class MultiheadAttention(Module):
             is_causal: a promise that `attn_mask` is the causal one.
 
         Raises:
-            RuntimeError: `is_causal` is set without `attn_mask`, or the shapes do not fit.
+            AssertionError: the numbers of dimensions or features do not fit.
+            RuntimeError: `is_causal` is set without `attn_mask`, or a mask does not fit.
         """
-        if is_causal and attn_mask is None:
-            raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
-        batched = query.dim() == 3
-        q, k, v = (self._to_batch_first(tensor, batched) for tensor in (query, key, value))
-        if key_padding_mask is not None and not batched:
-            key_padding_mask = key_padding_mask.unsqueeze(0)
-        q, k, v = self._projected(q, k, v)
-        k, v, added = self._with_extra_keys(k, v)
-        mask = _merged_mask(attn_mask, key_padding_mask, added, q.shape[0], self.num_heads, q.dtype)
-        heads, weights = self._attend(self._split(q), self._split(k), self._split(v), mask, need_weights)
-        output = self.out_proj(heads.transpose(1, 2).flatten(2))
-        if weights is not None and average_attn_weights:
-            weights = weights.mean(1)
-        if not batched:
-            return output.squeeze(0), None if weights is None else weights.squeeze(0)
-        return output if self.batch_first else output.transpose(0, 1), weights
-
-    def _to_batch_first(self, tensor: Tensor, batched: bool) -> Tensor:
-        if not batched:
-            return tensor.unsqueeze(0)
-        return tensor if self.batch_first else tensor.transpose(0, 1)
-
-    def _projected(self, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        q_weight, k_weight, v_weight = self._projections()
-        q_bias, k_bias, v_bias = (None,) * 3 if self.in_proj_bias is None else self.in_proj_bias.chunk(3)
-        return F.linear(q, q_weight, q_bias), F.linear(k, k_weight, k_bias), F.linear(v, v_weight, v_bias)
-
-    def _projections(self) -> Any:
-        if self.in_proj_weight is None:
-            return self.q_proj_weight, self.k_proj_weight, self.v_proj_weight
-        return self.in_proj_weight.chunk(3)
-
-    def _with_extra_keys(self, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, int]:
-        """Keys and values with the learned one and the zeros appended, and how many were."""
-        count, _, features = k.shape
-        keys, values = [k], [v]
-        if self.bias_k is not None and self.bias_v is not None:
-            keys.append(self.bias_k.expand(count, 1, features))
-            values.append(self.bias_v.expand(count, 1, features))
-        if self.add_zero_attn:
-            keys.append(k.new_zeros((count, 1, features)))
-            values.append(v.new_zeros((count, 1, features)))
-        if len(keys) == 1:
-            return k, v, 0
-        return raxis.cat(keys, dim=1), raxis.cat(values, dim=1), len(keys) - 1
-
-    def _split(self, tensor: Tensor) -> Tensor:
-        """(N, L, embed_dim) to (N, num_heads, L, head_dim)."""
-        return tensor.unflatten(2, (self.num_heads, self.head_dim)).transpose(1, 2)
-
-    def _attend(
-        self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, need_weights: bool
-    ) -> tuple[Tensor, Tensor | None]:
-        dropout = self.dropout if self.training else 0.0
-        if not need_weights:
-            return F.scaled_dot_product_attention(q, k, v, mask, dropout), None
-        scores = (q / math.sqrt(self.head_dim)) @ k.transpose(2, 3)
-        weights = F.dropout(F.softmax(scores if mask is None else scores + mask, -1), dropout)
-        return weights @ v, weights
-
-
-def _merged_mask(
-    attn_mask: Tensor | None,
-    key_padding_mask: Tensor | None,
-    added: int,
-    batch: int,
-    heads: int,
-    dtype: DType,
-) -> Tensor | None:
-    """Both masks as one tensor to add to scores (N, num_heads, L, S); keys that were added are never left out."""
-    merged = None
-    if attn_mask is not None:
-        merged = F.pad(as_additive(attn_mask, dtype), (0, added))
-        if merged.dim() == 3:
-            merged = merged.unflatten(0, (batch, heads))
-    if key_padding_mask is not None:
-        padding = F.pad(as_additive(key_padding_mask, dtype), (0, added))[:, None, None, :]
-        merged = padding if merged is None else merged + padding
-    return merged
-
-
-def as_additive(mask: Tensor, dtype: DType) -> Tensor:
-    """Numbers to add to scores: minus infinity where a bool mask is true, a floating mask itself."""
-    if mask.dtype is not bool_:
-        return mask
-    return raxis.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(mask, -math.inf)
+        swap = self.batch_first and query.dim() == 3
+        if swap:
+            query, key, value = (tensor.transpose(0, 1) for tensor in (query, key, value))
+        output, weights = F.multi_head_attention_forward(
+            query,
+            key,
+            value,
+            self.embed_dim,
+            self.num_heads,
+            self.in_proj_weight,
+            self.in_proj_bias,
+            self.bias_k,
+            self.bias_v,
+            self.add_zero_attn,
+            self.dropout,
+            self.out_proj.weight,
+            self.out_proj.bias,
+            training=self.training,
+            key_padding_mask=key_padding_mask,
+            need_weights=need_weights,
+            attn_mask=attn_mask,
+            use_separate_proj_weight=self.in_proj_weight is None,
+            q_proj_weight=self.q_proj_weight,
+            k_proj_weight=self.k_proj_weight,
+            v_proj_weight=self.v_proj_weight,
+            average_attn_weights=average_attn_weights,
+            is_causal=is_causal,
+        )
+        return output.transpose(0, 1) if swap else output, weights
