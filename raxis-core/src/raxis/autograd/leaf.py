@@ -1,4 +1,4 @@
-"""Leaves: switching requires_grad, checking an assigned grad."""
+"""Leaves: switching requires_grad, checking and clearing their grad, setting their data."""
 
 from __future__ import annotations
 
@@ -72,3 +72,13 @@ def set_data(tensor: Tensor, value: Tensor) -> None:
     tensor._storage, tensor._offset, tensor._layout = value._storage, value._offset, value._layout
     if changed and edge is not None and edge[0].is_accumulator:
         tensor._edge = (AccumulateGrad(tensor), 0)
+
+
+def clear_grad(parameter: Tensor, set_to_none: bool) -> None:
+    """Drop a gradient, or fill it with zeros outside of any graph."""
+    if parameter.grad is None:
+        return
+    if set_to_none:
+        parameter.grad = None
+    else:
+        parameter.grad = parameter.grad.detach().zero_()

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import raxis
+from raxis.autograd.leaf import clear_grad
 from raxis.optim.groups import as_groups, checked_group
 from raxis.optim.state import packed, unpacked
 from raxis.tensor import Tensor
@@ -61,7 +62,7 @@ def _checked_arguments(
 class Optimizer:
     """Holds groups of parameters and a state for each parameter, and updates parameters from their gradients.
 
-    A subclass defines :meth:`update`, the step of one parameter, or overrides :meth:`step`.
+    A subclass defines `update`, the step of one parameter, or overrides `step`.
 
     Args:
         params: parameters, pairs of name and parameter, or dictionaries: groups with a list ``params`` and options
@@ -72,16 +73,17 @@ class Optimizer:
         TypeError: `params` is a tensor or contains something else than tensors.
         ValueError: `params` is empty, contains a tensor that is not a leaf, or contains one in two groups.
 
-    >>> import raxis
-    >>> class Descend(raxis.optim.Optimizer):
-    ...     def update(self, param, grad, group):
-    ...         param.add_(grad, alpha=-group["lr"])
-    >>> weight = raxis.nn.Parameter(raxis.tensor(3.0))
-    >>> optimizer = Descend([weight], {"lr": 0.5})
-    >>> (weight * 2.0).backward()
-    >>> optimizer.step()
-    >>> weight.item()
-    2.0
+    Example:
+        >>> import raxis
+        >>> class Descend(raxis.optim.Optimizer):
+        ...     def update(self, param, grad, group):
+        ...         param.add_(grad, alpha=-group["lr"])
+        >>> weight = raxis.nn.Parameter(raxis.tensor(3.0))
+        >>> optimizer = Descend([weight], {"lr": 0.5})
+        >>> (weight * 2.0).backward()
+        >>> optimizer.step()
+        >>> weight.item()
+        2.0
     """
 
     param_groups: list[Group]
@@ -139,8 +141,6 @@ class Optimizer:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters, or fill them with zeros when `set_to_none` is false."""
-        from raxis.nn.modules.module import clear_grad
-
         for group in self.param_groups:
             for param in group["params"]:
                 clear_grad(param, set_to_none)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from raxis.autograd.leaf import clear_grad
 from raxis.nn.modules.convert import Conversion
 from raxis.nn.modules.hooks import HookRegistration, call_with_hooks
 from raxis.nn.modules.state import StateDictMixin
@@ -22,16 +23,17 @@ class Module(Traversal, HookRegistration, StateDictMixin, Conversion):
 
     Subclasses call ``super().__init__()``, assign their parts and define ``forward``.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> class Scale(nn.Module):
-    ...     def __init__(self):
-    ...         super().__init__()
-    ...         self.factor = nn.Parameter(raxis.tensor(2.0))
-    ...     def forward(self, input):
-    ...         return input * self.factor
-    >>> Scale()(raxis.tensor([1.0, 2.0])).tolist()
-    [2.0, 4.0]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> class Scale(nn.Module):
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.factor = nn.Parameter(raxis.tensor(2.0))
+        ...     def forward(self, input):
+        ...         return input * self.factor
+        >>> Scale()(raxis.tensor([1.0, 2.0])).tolist()
+        [2.0, 4.0]
     """
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
@@ -91,7 +93,7 @@ class Module(Traversal, HookRegistration, StateDictMixin, Conversion):
             self._non_persistent_buffers_set.add(name)
 
     def register_module(self, name: str, module: Module | None) -> None:
-        """Add a submodule under `name`; the same as :meth:`add_module`."""
+        """Add a submodule under `name`; the same as `add_module`."""
         self.add_module(name, module)
 
     def add_module(self, name: str, module: Module | None) -> None:
@@ -233,13 +235,3 @@ class Module(Traversal, HookRegistration, StateDictMixin, Conversion):
 def indented(text: str) -> str:
     """`text` with every line but the first moved right by two spaces."""
     return text.replace("\n", "\n  ")
-
-
-def clear_grad(parameter: Tensor, set_to_none: bool) -> None:
-    """Drop a gradient, or fill it with zeros outside of any graph."""
-    if parameter.grad is None:
-        return
-    if set_to_none:
-        parameter.grad = None
-    else:
-        parameter.grad = parameter.grad.detach().zero_()

@@ -23,9 +23,10 @@ def default_collate(batch: Sequence[Any]) -> Any:
         RuntimeError: sequences or tensors are not all of the same size.
         TypeError: the examples are of another type.
 
-    >>> from raxis.utils.data import default_collate
-    >>> default_collate([(1, "a"), (2, "b")])[0].tolist()
-    [1, 2]
+    Example:
+        >>> from raxis.utils.data import default_collate
+        >>> default_collate([(1, "a"), (2, "b")])[0].tolist()
+        [1, 2]
     """
     first = batch[0]
     if isinstance(first, raxis.Tensor):
@@ -37,9 +38,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
     if isinstance(first, (str, bytes)):
         return batch
     if isinstance(first, Mapping):
-        return _rebuilt_mapping(
-            first, {key: default_collate([example[key] for example in batch]) for key in first}
-        )
+        return _rebuilt(first, {key: default_collate([example[key] for example in batch]) for key in first})
     if isinstance(first, Sequence):
         return _collate_sequences(batch)
     raise TypeError(
@@ -75,18 +74,12 @@ def _collate_sequences(batch: Sequence[Any]) -> Any:
     if hasattr(first, "_fields"):
         return type(first)(*parts)
     # PyTorch gives a list for plain tuples too, so that batches can be changed in place.
-    return parts if type(first) in (list, tuple) else _rebuilt_sequence(first, parts)
+    return parts if type(first) in (list, tuple) else _rebuilt(first, parts)
 
 
-def _rebuilt_mapping(example: Mapping[Any, Any], parts: dict[Any, Any]) -> Mapping[Any, Any]:
+def _rebuilt(example: Any, parts: dict[Any, Any] | list[Any]) -> Any:
+    """`parts` as a structure of the example's type, where its class makes one of them."""
     try:
-        return type(example)(parts)  # type: ignore[call-arg]
-    except TypeError:
-        return parts
-
-
-def _rebuilt_sequence(example: Sequence[Any], parts: list[Any]) -> Sequence[Any]:
-    try:
-        return type(example)(parts)  # type: ignore[call-arg]
+        return type(example)(parts)
     except TypeError:
         return parts

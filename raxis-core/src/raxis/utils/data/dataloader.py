@@ -6,6 +6,9 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sized
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
+import numpy as np
+
+import raxis
 from raxis.utils.data.collate import default_collate
 from raxis.utils.data.dataset import IterableDataset
 from raxis.utils.data.sampler import BatchSampler, RandomSampler, SequentialSampler
@@ -22,13 +25,13 @@ class DataLoader(Generic[Batch_co]):
     """Batches of a data set.
 
     Args:
-        dataset: examples by index, or an :class:`IterableDataset`.
+        dataset: examples by index, or an `IterableDataset`.
         batch_size: examples in a batch; None yields single examples.
         shuffle: whether to go through the data set in random order.
         sampler: the order instead, an iterable of indices.
         batch_sampler: the batches instead, an iterable of lists of indices.
         num_workers: must be 0; batches are made in the process that uses them.
-        collate_fn: makes a batch of a list of examples; :func:`default_collate` if omitted.
+        collate_fn: makes a batch of a list of examples; `default_collate` if omitted.
         pin_memory: accepted for compatibility; batches are in ordinary memory.
         drop_last: whether to leave out a last batch that is not full.
         timeout: how long to wait for workers; there are none.
@@ -41,10 +44,11 @@ class DataLoader(Generic[Batch_co]):
     Raises:
         ValueError: options that exclude each other are combined, or worker processes are asked for.
 
-    >>> import raxis
-    >>> from raxis.utils.data import DataLoader
-    >>> [batch.tolist() for batch in DataLoader(range(5), batch_size=2)]
-    [[0, 1], [2, 3], [4]]
+    Example:
+        >>> import raxis
+        >>> from raxis.utils.data import DataLoader
+        >>> [batch.tolist() for batch in DataLoader(range(5), batch_size=2)]
+        [[0, 1], [2, 3], [4]]
     """
 
     def __init__(
@@ -90,7 +94,7 @@ class DataLoader(Generic[Batch_co]):
 
     def __iter__(self) -> Iterator[Batch_co]:
         if isinstance(self.dataset, IterableDataset):
-            return self._iterate_stream()
+            return (cast("Batch_co", self.collate_fn(examples)) for examples in self._stream())
         return self._iterate_indices()
 
     def _iterate_indices(self) -> Iterator[Batch_co]:
@@ -105,34 +109,20 @@ class DataLoader(Generic[Batch_co]):
         fetch_all = getattr(self.dataset, "__getitems__", None)
         return [self.dataset[index] for index in indices] if fetch_all is None else fetch_all(indices)
 
-    def _iterate_stream(self) -> Iterator[Batch_co]:
-        examples = iter(self.dataset)
+    def _stream(self) -> Iterable[Any]:
+        """The examples of an iterable data set, in lists unless single ones are wanted."""
         if self.batch_size is None:
-            yield from (cast("Batch_co", self.collate_fn(example)) for example in examples)
-            return
-        while batch := list(itertools.islice(examples, self.batch_size)):
-            if len(batch) < self.batch_size and self.drop_last:
-                return
-            yield cast("Batch_co", self.collate_fn(batch))
+            return cast("Iterable[Any]", self.dataset)
+        return BatchSampler(self.dataset, self.batch_size, self.drop_last)
 
     def __len__(self) -> int:
         if isinstance(self.dataset, IterableDataset):
-            return self._stream_length()
+            return len(cast("Sized", self._stream()))
         return len(cast("Sized", self.sampler if self.batch_sampler is None else self.batch_sampler))
-
-    def _stream_length(self) -> int:
-        examples = len(cast("Sized", self.dataset))
-        if self.batch_size is None:
-            return examples
-        return examples // self.batch_size if self.drop_last else -(-examples // self.batch_size)
 
 
 def _unchanged(example: Any) -> Any:
     """What single examples are collated with: arrays become tensors, everything else stays."""
-    import numpy as np
-
-    import raxis
-
     return raxis.as_tensor(example) if isinstance(example, np.ndarray) else example
 
 
