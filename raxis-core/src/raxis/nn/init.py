@@ -69,9 +69,10 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     Raises:
         ValueError: the name is not known or `param` is not a number.
 
-    >>> from raxis.nn import init
-    >>> init.calculate_gain("leaky_relu", 1.0)
-    1.0
+    Example:
+        >>> from raxis.nn import init
+        >>> init.calculate_gain("leaky_relu", 1.0)
+        1.0
     """
     if nonlinearity == "leaky_relu":
         return math.sqrt(2.0 / (1.0 + _slope(param) ** 2))
@@ -94,10 +95,11 @@ def _slope(param: Any) -> float:
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Fill with numbers between `a` and `b`, all equally likely.
 
-    >>> import raxis
-    >>> from raxis.nn import init
-    >>> bool((init.uniform_(raxis.empty(100), 2.0, 3.0) >= 2.0).all())
-    True
+    Example:
+        >>> import raxis
+        >>> from raxis.nn import init
+        >>> bool((init.uniform_(raxis.empty(100), 2.0, 3.0) >= 2.0).all())
+        True
     """
     return tensor.uniform_(a, b, generator=generator)
 
@@ -108,10 +110,11 @@ def normal_(
 ) -> Tensor:
     """Fill with normally distributed numbers.
 
-    >>> import raxis
-    >>> from raxis.nn import init
-    >>> init.normal_(raxis.empty(3), mean=2.0, std=0.0).tolist()
-    [2.0, 2.0, 2.0]
+    Example:
+        >>> import raxis
+        >>> from raxis.nn import init
+        >>> init.normal_(raxis.empty(3), mean=2.0, std=0.0).tolist()
+        [2.0, 2.0, 2.0]
     """
     return tensor.normal_(mean, std, generator=generator)
 
@@ -129,10 +132,11 @@ def trunc_normal_(
 
     Uniform numbers between the distribution function's values at both ends are sent through its inverse.
 
-    >>> import raxis
-    >>> from raxis.nn import init
-    >>> bool((init.trunc_normal_(raxis.empty(1000)).abs() <= 2.0).all())
-    True
+    Example:
+        >>> import raxis
+        >>> from raxis.nn import init
+        >>> bool((init.trunc_normal_(raxis.empty(1000)).abs() <= 2.0).all())
+        True
     """
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(
@@ -149,10 +153,11 @@ def trunc_normal_(
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with `val`.
 
-    >>> import raxis
-    >>> from raxis.nn import init
-    >>> init.constant_(raxis.empty(2), 0.5).tolist()
-    [0.5, 0.5]
+    Example:
+        >>> import raxis
+        >>> from raxis.nn import init
+        >>> init.constant_(raxis.empty(2), 0.5).tolist()
+        [0.5, 0.5]
     """
     return tensor.fill_(val)
 
@@ -160,10 +165,11 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
 def ones_(tensor: Tensor) -> Tensor:
     """Fill with ones.
 
-    >>> import raxis
-    >>> from raxis.nn import init
-    >>> init.ones_(raxis.empty(2)).tolist()
-    [1.0, 1.0]
+    Example:
+        >>> import raxis
+        >>> from raxis.nn import init
+        >>> init.ones_(raxis.empty(2)).tolist()
+        [1.0, 1.0]
     """
     return constant_(tensor, 1.0)
 
@@ -171,10 +177,11 @@ def ones_(tensor: Tensor) -> Tensor:
 def zeros_(tensor: Tensor) -> Tensor:
     """Fill with zeros.
 
-    >>> import raxis
-    >>> from raxis.nn import init
-    >>> init.zeros_(raxis.empty(2)).tolist()
-    [0.0, 0.0]
+    Example:
+        >>> import raxis
+        >>> from raxis.nn import init
+        >>> init.zeros_(raxis.empty(2)).tolist()
+        [0.0, 0.0]
     """
     return constant_(tensor, 0.0)
 
@@ -186,10 +193,11 @@ def eye_(tensor: Tensor) -> Tensor:
     Raises:
         ValueError: `tensor` does not have two dimensions.
 
-    >>> import raxis
-    >>> from raxis.nn import init
-    >>> init.eye_(raxis.empty(2, 3)).tolist()
-    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    Example:
+        >>> import raxis
+        >>> from raxis.nn import init
+        >>> init.eye_(raxis.empty(2, 3)).tolist()
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     """
     _require_dimensions(tensor, 2)
     return tensor.copy_(raxis.eye(*tensor.shape, dtype=tensor.dtype, device=tensor.device))
@@ -202,10 +210,11 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     Raises:
         ValueError: `tensor` has not three to five dimensions, or the first is not divisible by `groups`.
 
-    >>> import raxis
-    >>> from raxis.nn import init
-    >>> init.dirac_(raxis.empty(1, 1, 3)).tolist()
-    [[[0.0, 1.0, 0.0]]]
+    Example:
+        >>> import raxis
+        >>> from raxis.nn import init
+        >>> init.dirac_(raxis.empty(1, 1, 3)).tolist()
+        [[[0.0, 1.0, 0.0]]]
     """
     _require_dimensions(tensor, 3, 4, 5)
     out_channels, in_channels, *kernel = tensor.shape
@@ -228,25 +237,27 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
     Raises:
         ValueError: `tensor` has fewer than two dimensions.
 
-    >>> import raxis
-    >>> from raxis.nn import init
-    >>> bool((init.xavier_uniform_(raxis.empty(3, 3)).abs() <= 1.0).all())
-    True
+    Example:
+        >>> import raxis
+        >>> from raxis.nn import init
+        >>> bool((init.xavier_uniform_(raxis.empty(3, 3)).abs() <= 1.0).all())
+        True
     """
     bound = math.sqrt(3.0) * _xavier_std(tensor, gain)
     return uniform_(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Fill normally so that variance is kept forwards and backwards on average; see :func:`xavier_uniform_`.
+    """Fill normally so that variance is kept forwards and backwards on average; see `xavier_uniform_`.
 
     Raises:
         ValueError: `tensor` has fewer than two dimensions.
 
-    >>> import raxis
-    >>> from raxis.nn import init
-    >>> tuple(init.xavier_normal_(raxis.empty(3, 5)).shape)
-    (3, 5)
+    Example:
+        >>> import raxis
+        >>> from raxis.nn import init
+        >>> tuple(init.xavier_normal_(raxis.empty(3, 5)).shape)
+        (3, 5)
     """
     return normal_(tensor, 0.0, _xavier_std(tensor, gain), generator)
 
@@ -271,16 +282,17 @@ def kaiming_uniform_(
         tensor: weight of two or more dimensions, output features first.
         a: negative slope of the rectifier that follows.
         mode: ``"fan_in"`` keeps the variance of activations, ``"fan_out"`` that of gradients.
-        nonlinearity: see :func:`calculate_gain`.
+        nonlinearity: see `calculate_gain`.
         generator: source of the random numbers.
 
     Raises:
         ValueError: `tensor` has fewer than two dimensions, or `mode` or `nonlinearity` is not known.
 
-    >>> import raxis
-    >>> from raxis.nn import init
-    >>> bool((init.kaiming_uniform_(raxis.empty(2, 6)).abs() <= 1.0).all())
-    True
+    Example:
+        >>> import raxis
+        >>> from raxis.nn import init
+        >>> bool((init.kaiming_uniform_(raxis.empty(2, 6)).abs() <= 1.0).all())
+        True
     """
     if _is_empty(tensor):
         return tensor
@@ -295,15 +307,16 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Fill normally so that variance is kept through rectifiers; arguments as of :func:`kaiming_uniform_`.
+    """Fill normally so that variance is kept through rectifiers; arguments as of `kaiming_uniform_`.
 
     Raises:
         ValueError: `tensor` has fewer than two dimensions, or `mode` or `nonlinearity` is not known.
 
-    >>> import raxis
-    >>> from raxis.nn import init
-    >>> tuple(init.kaiming_normal_(raxis.empty(2, 6), nonlinearity="relu").shape)
-    (2, 6)
+    Example:
+        >>> import raxis
+        >>> from raxis.nn import init
+        >>> tuple(init.kaiming_normal_(raxis.empty(2, 6), nonlinearity="relu").shape)
+        (2, 6)
     """
     if _is_empty(tensor):
         return tensor
@@ -330,10 +343,11 @@ def fans(tensor: Tensor) -> tuple[int, int]:
     Raises:
         ValueError: `tensor` has fewer than two dimensions.
 
-    >>> import raxis
-    >>> from raxis.nn import init
-    >>> init.fans(raxis.empty(8, 4, 3, 3))
-    (36, 72)
+    Example:
+        >>> import raxis
+        >>> from raxis.nn import init
+        >>> init.fans(raxis.empty(8, 4, 3, 3))
+        (36, 72)
     """
     if tensor.dim() < 2:
         raise ValueError(
@@ -354,11 +368,12 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None =
     Raises:
         ValueError: `tensor` has fewer than two dimensions.
 
-    >>> import raxis
-    >>> from raxis.nn import init
-    >>> weight = init.orthogonal_(raxis.empty(3, 3))
-    >>> raxis.allclose(weight @ weight.T, raxis.eye(3), atol=1e-5)
-    True
+    Example:
+        >>> import raxis
+        >>> from raxis.nn import init
+        >>> weight = init.orthogonal_(raxis.empty(3, 3))
+        >>> raxis.allclose(weight @ weight.T, raxis.eye(3), atol=1e-5)
+        True
     """
     if tensor.dim() < 2:
         raise ValueError(
@@ -388,10 +403,11 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
     Raises:
         ValueError: `tensor` does not have two dimensions.
 
-    >>> import raxis
-    >>> from raxis.nn import init
-    >>> int((init.sparse_(raxis.empty(4, 2), sparsity=0.5) == 0).sum())
-    4
+    Example:
+        >>> import raxis
+        >>> from raxis.nn import init
+        >>> int((init.sparse_(raxis.empty(4, 2), sparsity=0.5) == 0).sum())
+        4
     """
     _require_dimensions(tensor, 2)
     rows, columns = tensor.shape

@@ -13,17 +13,18 @@ __all__ = ["Buffer", "Parameter"]
 class Parameter(Tensor):
     """A tensor that a module trains.
 
-    Assigned as an attribute of a :class:`~raxis.nn.Module` it is listed by ``parameters()`` and saved by
+    Assigned as an attribute of a `raxis.nn.Module` it is listed by ``parameters()`` and saved by
     ``state_dict()``. It shares memory with ``data``, but is a leaf of the autograd graph.
 
     Args:
         data: tensor of any shape; an empty float tensor when omitted.
         requires_grad: whether gradients are recorded; needs a floating or complex dtype when true.
 
-    >>> import raxis
-    >>> weight = raxis.nn.Parameter(raxis.zeros(2, 3))
-    >>> weight.requires_grad, weight.is_leaf
-    (True, True)
+    Example:
+        >>> import raxis
+        >>> weight = raxis.nn.Parameter(raxis.zeros(2, 3))
+        >>> weight.requires_grad, weight.is_leaf
+        (True, True)
     """
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
@@ -50,11 +51,12 @@ class Buffer(Tensor):
         data: tensor of any shape; an empty float tensor when omitted.
         persistent: whether ``state_dict()`` of the owning module contains it.
 
-    >>> import raxis
-    >>> module = raxis.nn.Module()
-    >>> module.mean = raxis.nn.Buffer(raxis.zeros(3))
-    >>> list(module.state_dict())
-    ['mean']
+    Example:
+        >>> import raxis
+        >>> module = raxis.nn.Module()
+        >>> module.mean = raxis.nn.Buffer(raxis.zeros(3))
+        >>> list(module.state_dict())
+        ['mean']
     """
 
     persistent: bool

@@ -29,7 +29,7 @@ class Adagrad(Optimizer):
     Source: J. Duchi et al., "Adaptive subgradient methods for online learning and stochastic optimization", 2011.
 
     Args:
-        params: parameters or groups, see :class:`Optimizer`.
+        params: parameters or groups, see `Optimizer`.
         lr: learning rate.
         lr_decay: the learning rate is divided by 1 + `lr_decay` · (steps so far).
         weight_decay: multiple of the parameter that is added to its gradient.
@@ -43,13 +43,14 @@ class Adagrad(Optimizer):
     Raises:
         ValueError: a number is negative.
 
-    >>> import raxis
-    >>> weight = raxis.nn.Parameter(raxis.tensor(1.0))
-    >>> optimizer = raxis.optim.Adagrad([weight], lr=0.25)
-    >>> (weight * 8.0).backward()
-    >>> optimizer.step()
-    >>> round(weight.item(), 4)
-    0.75
+    Example:
+        >>> import raxis
+        >>> weight = raxis.nn.Parameter(raxis.tensor(1.0))
+        >>> optimizer = raxis.optim.Adagrad([weight], lr=0.25)
+        >>> (weight * 8.0).backward()
+        >>> optimizer.step()
+        >>> round(weight.item(), 4)
+        0.75
     """
 
     def __init__(

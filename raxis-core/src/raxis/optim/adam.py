@@ -30,7 +30,7 @@ class Adam(Optimizer):
     convergence of Adam and beyond", 2018.
 
     Args:
-        params: parameters or groups, see :class:`Optimizer`.
+        params: parameters or groups, see `Optimizer`.
         lr: learning rate.
         betas: how much of the two running means is kept in a step.
         eps: added to the denominator.
@@ -41,18 +41,19 @@ class Adam(Optimizer):
         capturable: keep the number of steps on the parameter's device and never read it on the host.
         differentiable: must be false.
         fused: accepted for compatibility, has no effect.
-        decoupled_weight_decay: shrink the parameter itself instead of changing its gradient, see :class:`AdamW`.
+        decoupled_weight_decay: shrink the parameter itself instead of changing its gradient, see `AdamW`.
 
     Raises:
         ValueError: `lr`, `eps` or `weight_decay` is negative, or one of `betas` is not in [0, 1).
 
-    >>> import raxis
-    >>> weight = raxis.nn.Parameter(raxis.tensor(1.0))
-    >>> optimizer = raxis.optim.Adam([weight], lr=0.25)
-    >>> (weight * 8.0).backward()
-    >>> optimizer.step()
-    >>> round(weight.item(), 4)
-    0.75
+    Example:
+        >>> import raxis
+        >>> weight = raxis.nn.Parameter(raxis.tensor(1.0))
+        >>> optimizer = raxis.optim.Adam([weight], lr=0.25)
+        >>> (weight * 8.0).backward()
+        >>> optimizer.step()
+        >>> round(weight.item(), 4)
+        0.75
     """
 
     def __init__(

@@ -14,19 +14,20 @@ __all__ = ["AdamW"]
 
 
 class AdamW(Adam):
-    """:class:`Adam` whose weight decay shrinks the parameters instead of entering the running means.
+    """`Adam` whose weight decay shrinks the parameters instead of entering the running means.
 
     Source: I. Loshchilov, F. Hutter, "Decoupled weight decay regularization", 2017.
 
-    Arguments and errors are those of :class:`Adam`.
+    Arguments and errors are those of `Adam`.
 
-    >>> import raxis
-    >>> weight = raxis.nn.Parameter(raxis.tensor(1.0))
-    >>> optimizer = raxis.optim.AdamW([weight], lr=0.5, weight_decay=0.5)
-    >>> (weight * 0.0).backward()
-    >>> optimizer.step()
-    >>> weight.item()
-    0.75
+    Example:
+        >>> import raxis
+        >>> weight = raxis.nn.Parameter(raxis.tensor(1.0))
+        >>> optimizer = raxis.optim.AdamW([weight], lr=0.5, weight_decay=0.5)
+        >>> (weight * 0.0).backward()
+        >>> optimizer.step()
+        >>> weight.item()
+        0.75
     """
 
     def __init__(

@@ -30,7 +30,7 @@ class RMSprop(Optimizer):
     with recurrent neural networks", 2013.
 
     Args:
-        params: parameters or groups, see :class:`Optimizer`.
+        params: parameters or groups, see `Optimizer`.
         lr: learning rate.
         alpha: how much of the running means is kept in a step.
         eps: added to the denominator.
@@ -45,13 +45,14 @@ class RMSprop(Optimizer):
     Raises:
         ValueError: a number is negative.
 
-    >>> import raxis
-    >>> weight = raxis.nn.Parameter(raxis.tensor(1.0))
-    >>> optimizer = raxis.optim.RMSprop([weight], lr=0.25, alpha=0.75)
-    >>> (weight * 8.0).backward()
-    >>> optimizer.step()
-    >>> round(weight.item(), 4)
-    0.5
+    Example:
+        >>> import raxis
+        >>> weight = raxis.nn.Parameter(raxis.tensor(1.0))
+        >>> optimizer = raxis.optim.RMSprop([weight], lr=0.25, alpha=0.75)
+        >>> (weight * 8.0).backward()
+        >>> optimizer.step()
+        >>> round(weight.item(), 4)
+        0.5
     """
 
     def __init__(

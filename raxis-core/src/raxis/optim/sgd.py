@@ -20,7 +20,7 @@ class SGD(Optimizer):
     Source: I. Sutskever et al., "On the importance of initialization and momentum in deep learning", 2013 (Nesterov).
 
     Args:
-        params: parameters or groups, see :class:`Optimizer`.
+        params: parameters or groups, see `Optimizer`.
         lr: learning rate.
         momentum: how much of the previous step is kept.
         dampening: part of the gradient that does not enter the momentum.
@@ -35,13 +35,14 @@ class SGD(Optimizer):
         ValueError: `lr`, `momentum` or `weight_decay` is negative, or `nesterov` is combined with no momentum or with
             dampening.
 
-    >>> import raxis
-    >>> weight = raxis.nn.Parameter(raxis.tensor(1.0))
-    >>> optimizer = raxis.optim.SGD([weight], lr=0.25)
-    >>> (weight * 2.0).backward()
-    >>> optimizer.step()
-    >>> weight.item()
-    0.5
+    Example:
+        >>> import raxis
+        >>> weight = raxis.nn.Parameter(raxis.tensor(1.0))
+        >>> optimizer = raxis.optim.SGD([weight], lr=0.25)
+        >>> (weight * 2.0).backward()
+        >>> optimizer.step()
+        >>> weight.item()
+        0.5
     """
 
     def __init__(

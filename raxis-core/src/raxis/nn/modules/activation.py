@@ -31,10 +31,11 @@ __all__ = [
 class Sigmoid(Module):
     """1 / (1 + exp(-x)).
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.Sigmoid()(raxis.tensor(0.0)).item()
-    0.5
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.Sigmoid()(raxis.tensor(0.0)).item()
+        0.5
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -45,10 +46,11 @@ class Sigmoid(Module):
 class Tanh(Module):
     """The hyperbolic tangent.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.Tanh()(raxis.tensor(0.0)).item()
-    0.0
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.Tanh()(raxis.tensor(0.0)).item()
+        0.0
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -59,10 +61,11 @@ class Tanh(Module):
 class LogSigmoid(Module):
     """The logarithm of the sigmoid, computed without overflow.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.LogSigmoid()(raxis.tensor(-1000.0)).item()
-    -1000.0
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.LogSigmoid()(raxis.tensor(-1000.0)).item()
+        -1000.0
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -73,10 +76,11 @@ class LogSigmoid(Module):
 class Softsign(Module):
     """x / (1 + |x|).
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.Softsign()(raxis.tensor(1.0)).item()
-    0.5
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.Softsign()(raxis.tensor(1.0)).item()
+        0.5
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -87,10 +91,11 @@ class Softsign(Module):
 class Softplus(Module):
     """log(1 + exp(`beta` · x)) / `beta`; x itself where `beta` · x exceeds `threshold`.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.Softplus()(raxis.tensor(100.0)).item()
-    100.0
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.Softplus()(raxis.tensor(100.0)).item()
+        100.0
     """
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
@@ -111,10 +116,11 @@ class GELU(Module):
 
     Source: D. Hendrycks, K. Gimpel, "Gaussian error linear units", 2016.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.GELU()(raxis.tensor(0.0)).item()
-    0.0
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.GELU()(raxis.tensor(0.0)).item()
+        0.0
     """
 
     def __init__(self, approximate: str = "none") -> None:
@@ -132,10 +138,11 @@ class GELU(Module):
 class SiLU(InplaceActivation):
     """x · sigmoid(x), also called swish.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.SiLU()(raxis.tensor(0.0)).item()
-    0.0
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.SiLU()(raxis.tensor(0.0)).item()
+        0.0
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -148,10 +155,11 @@ class Mish(InplaceActivation):
 
     Source: D. Misra, "Mish: a self regularized non-monotonic activation function", 2019.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.Mish()(raxis.tensor(0.0)).item()
-    0.0
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.Mish()(raxis.tensor(0.0)).item()
+        0.0
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -164,10 +172,11 @@ class GLU(Module):
 
     Source: Y. Dauphin et al., "Language modeling with gated convolutional networks", 2016.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.GLU()(raxis.tensor([3.0, 0.0])).tolist()
-    [1.5]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.GLU()(raxis.tensor([3.0, 0.0])).tolist()
+        [1.5]
     """
 
     def __init__(self, dim: int = -1) -> None:
@@ -198,10 +207,11 @@ class _SoftmaxFamily(Module):
 class Softmax(_SoftmaxFamily):
     """exp(x), scaled so that the sum along `dim` is one.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.Softmax(dim=0)(raxis.zeros(4)).tolist()
-    [0.25, 0.25, 0.25, 0.25]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.Softmax(dim=0)(raxis.zeros(4)).tolist()
+        [0.25, 0.25, 0.25, 0.25]
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -210,12 +220,13 @@ class Softmax(_SoftmaxFamily):
 
 
 class Softmin(_SoftmaxFamily):
-    """:class:`Softmax` of -x: the smallest elements become the largest.
+    """`Softmax` of -x: the smallest elements become the largest.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.Softmin(dim=0)(raxis.zeros(2)).tolist()
-    [0.5, 0.5]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.Softmin(dim=0)(raxis.zeros(2)).tolist()
+        [0.5, 0.5]
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -224,15 +235,16 @@ class Softmin(_SoftmaxFamily):
 
 
 class Softmax2d(Module):
-    """:class:`Softmax` over the channels of (N, C, H, W) or (C, H, W).
+    """`Softmax` over the channels of (N, C, H, W) or (C, H, W).
 
     Raises:
         ValueError: on a call, when the input has another number of dimensions.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.Softmax2d()(raxis.zeros(2, 1, 1)).flatten().tolist()
-    [0.5, 0.5]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.Softmax2d()(raxis.zeros(2, 1, 1)).flatten().tolist()
+        [0.5, 0.5]
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -243,12 +255,13 @@ class Softmax2d(Module):
 
 
 class LogSoftmax(_SoftmaxFamily):
-    """The logarithm of :class:`Softmax`, computed without overflow.
+    """The logarithm of `Softmax`, computed without overflow.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.LogSoftmax(dim=0)(raxis.tensor([5.0])).tolist()
-    [0.0]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.LogSoftmax(dim=0)(raxis.tensor([5.0])).tolist()
+        [0.0]
     """
 
     def forward(self, input: Tensor) -> Tensor:

@@ -35,7 +35,7 @@ class _Observe(Function):
 def _replace_tensors(
     values: tuple[Any, ...], receive: Callable[[Gradients], Gradients], zeros_for_none: bool
 ) -> tuple[tuple[Any, ...], bool]:
-    """`values` with its tensors sent through :class:`_Observe`, and whether any of them carries a gradient."""
+    """`values` with its tensors sent through `_Observe`, and whether any of them carries a gradient."""
     places = [place for place, value in enumerate(values) if isinstance(value, Tensor)]
     tensors = [values[place] for place in places]
     if not (raxis.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)):

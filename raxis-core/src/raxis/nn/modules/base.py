@@ -1,4 +1,4 @@
-"""The fields every module has, declared once for the mixins that :class:`Module` is made of."""
+"""The fields every module has, declared once for the mixins that `Module` is made of."""
 
 from __future__ import annotations
 

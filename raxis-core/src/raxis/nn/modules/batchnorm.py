@@ -149,40 +149,43 @@ class BatchNorm1d(_BatchNorm):
     Raises:
         ValueError: on a call, when the input has another number of dimensions.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.BatchNorm1d(1)(raxis.tensor([[1.0], [3.0]])).round().tolist()
-    [[-1.0], [1.0]]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.BatchNorm1d(1)(raxis.tensor([[1.0], [3.0]])).round().tolist()
+        [[-1.0], [1.0]]
     """
 
     _input_dims = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
-    """Normalises channels of (N, C, H, W) over the batch; arguments as of :class:`BatchNorm1d`.
+    """Normalises channels of (N, C, H, W) over the batch; arguments as of `BatchNorm1d`.
 
     Raises:
         ValueError: on a call, when the input has not four dimensions.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.BatchNorm2d(3)(raxis.ones(2, 3, 4, 4)).shape)
-    (2, 3, 4, 4)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.BatchNorm2d(3)(raxis.ones(2, 3, 4, 4)).shape)
+        (2, 3, 4, 4)
     """
 
     _input_dims = (4,)
 
 
 class BatchNorm3d(_BatchNorm):
-    """Normalises channels of (N, C, D, H, W) over the batch; arguments as of :class:`BatchNorm1d`.
+    """Normalises channels of (N, C, D, H, W) over the batch; arguments as of `BatchNorm1d`.
 
     Raises:
         ValueError: on a call, when the input has not five dimensions.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.BatchNorm3d(3)(raxis.ones(2, 3, 4, 4, 4)).shape)
-    (2, 3, 4, 4, 4)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.BatchNorm3d(3)(raxis.ones(2, 3, 4, 4, 4)).shape)
+        (2, 3, 4, 4, 4)
     """
 
     _input_dims = (5,)
@@ -232,10 +235,11 @@ class InstanceNorm1d(_InstanceNorm):
 
     Source: D. Ulyanov et al., "Instance normalization: the missing ingredient for fast stylization", 2016.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.InstanceNorm1d(1)(raxis.tensor([[[1.0, 3.0]]])).round().tolist()
-    [[[-1.0, 1.0]]]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.InstanceNorm1d(1)(raxis.tensor([[[1.0, 3.0]]])).round().tolist()
+        [[[-1.0, 1.0]]]
     """
 
     _input_dims = (2, 3)
@@ -244,10 +248,11 @@ class InstanceNorm1d(_InstanceNorm):
 class InstanceNorm2d(_InstanceNorm):
     """Normalises every channel of every example of (N, C, H, W) or (C, H, W) over H and W.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.InstanceNorm2d(3)(raxis.ones(2, 3, 4, 4)).shape)
-    (2, 3, 4, 4)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.InstanceNorm2d(3)(raxis.ones(2, 3, 4, 4)).shape)
+        (2, 3, 4, 4)
     """
 
     _input_dims = (3, 4)

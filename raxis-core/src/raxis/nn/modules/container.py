@@ -110,11 +110,12 @@ class Sequential(_ModuleSequence):
 
     Takes modules, or one ordered dictionary of them by name.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
-    >>> tuple(model(raxis.zeros(3, 4)).shape)
-    (3, 2)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+        >>> tuple(model(raxis.zeros(3, 4)).shape)
+        (3, 2)
     """
 
     def __init__(self, *args: Any) -> None:
@@ -164,10 +165,11 @@ class Sequential(_ModuleSequence):
 class ModuleList(_ModuleSequence):
     """Modules in a list, to be called by the module that owns it.
 
-    >>> from raxis import nn
-    >>> layers = nn.ModuleList([nn.Linear(2, 2) for _ in range(3)])
-    >>> len(list(layers.parameters()))
-    6
+    Example:
+        >>> from raxis import nn
+        >>> layers = nn.ModuleList([nn.Linear(2, 2) for _ in range(3)])
+        >>> len(list(layers.parameters()))
+        6
     """
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
@@ -192,10 +194,11 @@ class ModuleList(_ModuleSequence):
 class ModuleDict(Module):
     """Modules by name, to be called by the module that owns it. Keeps the order of insertion.
 
-    >>> from raxis import nn
-    >>> choices = nn.ModuleDict({"relu": nn.ReLU(), "tanh": nn.Tanh()})
-    >>> list(choices)
-    ['relu', 'tanh']
+    Example:
+        >>> from raxis import nn
+        >>> choices = nn.ModuleDict({"relu": nn.ReLU(), "tanh": nn.Tanh()})
+        >>> list(choices)
+        ['relu', 'tanh']
     """
 
     def __init__(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None) -> None:

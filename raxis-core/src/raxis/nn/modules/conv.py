@@ -134,10 +134,11 @@ class Conv1d(_Convolution):
     Raises:
         ValueError: channels and groups do not fit, or a padding is not known or not possible.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.Conv1d(3, 8, 5, padding="same")(raxis.zeros(2, 3, 10)).shape)
-    (2, 8, 10)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.Conv1d(3, 8, 5, padding="same")(raxis.zeros(2, 3, 10)).shape)
+        (2, 8, 10)
     """
 
     _spatial_dims = 1
@@ -151,15 +152,16 @@ class Conv1d(_Convolution):
 class Conv2d(_Convolution):
     """Cross-correlation of (N, C, H, W) or (C, H, W) with `out_channels` filters over H and W.
 
-    Arguments as of :class:`Conv1d`; `kernel_size`, `stride`, `padding` and `dilation` are one int or two.
+    Arguments as of `Conv1d`; `kernel_size`, `stride`, `padding` and `dilation` are one int or two.
 
     Raises:
         ValueError: channels and groups do not fit, or a padding is not known or not possible.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.Conv2d(3, 8, 3, stride=2, padding=1)(raxis.zeros(2, 3, 32, 32)).shape)
-    (2, 8, 16, 16)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.Conv2d(3, 8, 3, stride=2, padding=1)(raxis.zeros(2, 3, 32, 32)).shape)
+        (2, 8, 16, 16)
     """
 
     _spatial_dims = 2
@@ -173,15 +175,16 @@ class Conv2d(_Convolution):
 class Conv3d(_Convolution):
     """Cross-correlation of (N, C, D, H, W) or (C, D, H, W) with `out_channels` filters over D, H and W.
 
-    Arguments as of :class:`Conv1d`; `kernel_size`, `stride`, `padding` and `dilation` are one int or three.
+    Arguments as of `Conv1d`; `kernel_size`, `stride`, `padding` and `dilation` are one int or three.
 
     Raises:
         ValueError: channels and groups do not fit, or a padding is not known or not possible.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.Conv3d(1, 2, 3)(raxis.zeros(1, 1, 4, 5, 6)).shape)
-    (1, 2, 2, 3, 4)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.Conv3d(1, 2, 3)(raxis.zeros(1, 1, 4, 5, 6)).shape)
+        (1, 2, 2, 3, 4)
     """
 
     _spatial_dims = 3

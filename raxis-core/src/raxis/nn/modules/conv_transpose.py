@@ -126,10 +126,11 @@ class ConvTranspose1d(_TransposedConvolution):
     Raises:
         ValueError: channels and groups do not fit, or on a call an `output_size` is not possible.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.ConvTranspose1d(3, 8, 4, stride=2)(raxis.zeros(2, 3, 10)).shape)
-    (2, 8, 22)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.ConvTranspose1d(3, 8, 4, stride=2)(raxis.zeros(2, 3, 10)).shape)
+        (2, 8, 22)
     """
 
     _spatial_dims = 1
@@ -143,15 +144,16 @@ class ConvTranspose1d(_TransposedConvolution):
 
 
 class ConvTranspose2d(_TransposedConvolution):
-    """Transposed convolution of (N, C, H, W) or (C, H, W); arguments as of :class:`ConvTranspose1d`.
+    """Transposed convolution of (N, C, H, W) or (C, H, W); arguments as of `ConvTranspose1d`.
 
     Raises:
         ValueError: channels and groups do not fit, or on a call an `output_size` is not possible.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.ConvTranspose2d(3, 8, 2, stride=2)(raxis.zeros(2, 3, 5, 6)).shape)
-    (2, 8, 10, 12)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.ConvTranspose2d(3, 8, 2, stride=2)(raxis.zeros(2, 3, 5, 6)).shape)
+        (2, 8, 10, 12)
     """
 
     _spatial_dims = 2
@@ -165,15 +167,16 @@ class ConvTranspose2d(_TransposedConvolution):
 
 
 class ConvTranspose3d(_TransposedConvolution):
-    """Transposed convolution of (N, C, D, H, W) or (C, D, H, W); arguments as of :class:`ConvTranspose1d`.
+    """Transposed convolution of (N, C, D, H, W) or (C, D, H, W); arguments as of `ConvTranspose1d`.
 
     Raises:
         ValueError: channels and groups do not fit, or on a call an `output_size` is not possible.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.ConvTranspose3d(1, 2, 2, stride=2)(raxis.zeros(1, 1, 2, 3, 4)).shape)
-    (1, 2, 4, 6, 8)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.ConvTranspose3d(1, 2, 2, stride=2)(raxis.zeros(1, 1, 2, 3, 4)).shape)
+        (1, 2, 4, 6, 8)
     """
 
     _spatial_dims = 3

@@ -42,10 +42,11 @@ class Conversion(ModuleFields):
     def apply(self, fn: Callable[[Module], Any]) -> Self:
         """Call `fn` on every module of the tree, children before parents.
 
-        >>> from raxis import nn
-        >>> model = nn.Sequential(nn.Linear(2, 2)).apply(lambda module: module.eval())
-        >>> model[0].training
-        False
+        Example:
+            >>> from raxis import nn
+            >>> model = nn.Sequential(nn.Linear(2, 2)).apply(lambda module: module.eval())
+            >>> model[0].training
+            False
         """
         for child in self._modules.values():
             if child is not None:
@@ -62,10 +63,11 @@ class Conversion(ModuleFields):
         Raises:
             TypeError: `dtype` is neither floating nor complex, or an argument has another type.
 
-        >>> import raxis
-        >>> from raxis import nn
-        >>> nn.Linear(2, 3).to(raxis.float64).weight.dtype
-        raxis.float64
+        Example:
+            >>> import raxis
+            >>> from raxis import nn
+            >>> nn.Linear(2, 3).to(raxis.float64).weight.dtype
+            raxis.float64
         """
         device, dtype, non_blocking = _parse_to(*args, **kwargs)
 

@@ -16,10 +16,11 @@ __all__ = ["CosineSimilarity", "PairwiseDistance"]
 class CosineSimilarity(Module):
     """The cosine of the angle between vectors along `dim`; norms below `eps` count as `eps`.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.CosineSimilarity(dim=0)(raxis.tensor([1.0, 0.0]), raxis.tensor([0.0, 2.0])).item()
-    0.0
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.CosineSimilarity(dim=0)(raxis.tensor([1.0, 0.0]), raxis.tensor([0.0, 2.0])).item()
+        0.0
     """
 
     def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
@@ -35,10 +36,11 @@ class CosineSimilarity(Module):
 class PairwiseDistance(Module):
     """The `p`-norm of the difference of vectors along the last dimension, `eps` added to every element.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> round(nn.PairwiseDistance()(raxis.tensor([[3.0, 4.0]]), raxis.zeros(1, 2)).item(), 4)
-    5.0
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> round(nn.PairwiseDistance()(raxis.tensor([[3.0, 4.0]]), raxis.zeros(1, 2)).item(), 4)
+        5.0
     """
 
     def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:

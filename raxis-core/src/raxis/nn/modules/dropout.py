@@ -35,10 +35,11 @@ class Dropout(_Dropout):
     Raises:
         ValueError: `p` is not between 0 and 1.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.Dropout(0.2).eval()(raxis.ones(3)).tolist()
-    [1.0, 1.0, 1.0]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.Dropout(0.2).eval()(raxis.ones(3)).tolist()
+        [1.0, 1.0, 1.0]
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -47,12 +48,13 @@ class Dropout(_Dropout):
 
 
 class Dropout1d(_Dropout):
-    """Sets whole channels of (N, C, L) or (C, L) to zero with probability `p`, like :class:`Dropout` otherwise.
+    """Sets whole channels of (N, C, L) or (C, L) to zero with probability `p`, like `Dropout` otherwise.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.Dropout1d(0.2)(raxis.ones(2, 3, 4)).shape)
-    (2, 3, 4)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.Dropout1d(0.2)(raxis.ones(2, 3, 4)).shape)
+        (2, 3, 4)
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -61,12 +63,13 @@ class Dropout1d(_Dropout):
 
 
 class Dropout2d(_Dropout):
-    """Sets whole channels of (N, C, H, W) or (C, H, W) to zero with probability `p`, like :class:`Dropout` otherwise.
+    """Sets whole channels of (N, C, H, W) or (C, H, W) to zero with probability `p`, like `Dropout` otherwise.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.Dropout2d(0.2)(raxis.ones(2, 3, 4, 4)).shape)
-    (2, 3, 4, 4)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.Dropout2d(0.2)(raxis.ones(2, 3, 4, 4)).shape)
+        (2, 3, 4, 4)
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -75,12 +78,13 @@ class Dropout2d(_Dropout):
 
 
 class Dropout3d(_Dropout):
-    """Sets whole channels of (N, C, D, H, W) or (C, D, H, W) to zero with probability `p`, like :class:`Dropout`.
+    """Sets whole channels of (N, C, D, H, W) or (C, D, H, W) to zero with probability `p`, like `Dropout`.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.Dropout3d(0.2)(raxis.ones(2, 3, 4, 4, 4)).shape)
-    (2, 3, 4, 4, 4)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.Dropout3d(0.2)(raxis.ones(2, 3, 4, 4, 4)).shape)
+        (2, 3, 4, 4, 4)
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -89,14 +93,15 @@ class Dropout3d(_Dropout):
 
 
 class AlphaDropout(_Dropout):
-    """Dropout for :class:`SELU`: elements are set so that mean and variance of the input are kept.
+    """Dropout for `SELU`: elements are set so that mean and variance of the input are kept.
 
     Source: G. Klambauer et al., "Self-normalizing neural networks", 2017.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.AlphaDropout(0.2).eval()(raxis.ones(3)).tolist()
-    [1.0, 1.0, 1.0]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.AlphaDropout(0.2).eval()(raxis.ones(3)).tolist()
+        [1.0, 1.0, 1.0]
     """
 
     def forward(self, input: Tensor) -> Tensor:

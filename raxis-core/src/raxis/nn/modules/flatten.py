@@ -16,10 +16,11 @@ __all__ = ["Flatten", "Unflatten"]
 class Flatten(Module):
     """Merges the dimensions from `start_dim` to `end_dim` into one.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.Flatten()(raxis.zeros(8, 3, 4, 4)).shape)
-    (8, 48)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.Flatten()(raxis.zeros(8, 3, 4, 4)).shape)
+        (8, 48)
     """
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
@@ -41,10 +42,11 @@ class Unflatten(Module):
     Raises:
         TypeError: `dim` is not an int or `unflattened_size` not a sequence of ints.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.Unflatten(1, (3, 4, 4))(raxis.zeros(8, 48)).shape)
-    (8, 3, 4, 4)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.Unflatten(1, (3, 4, 4))(raxis.zeros(8, 48)).shape)
+        (8, 3, 4, 4)
     """
 
     def __init__(self, dim: int, unflattened_size: Sequence[int]) -> None:

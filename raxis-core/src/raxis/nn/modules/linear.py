@@ -23,10 +23,11 @@ __all__ = ["Bilinear", "Identity", "Linear"]
 class Identity(Module):
     """Returns its input; takes and ignores any arguments.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.Identity(54, unused=True)(raxis.ones(2)).tolist()
-    [1.0, 1.0]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.Identity(54, unused=True)(raxis.ones(2)).tolist()
+        [1.0, 1.0]
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -42,10 +43,11 @@ class Linear(Module):
 
     Weight (out_features, in_features) and bias (out_features) start uniform in ±1/√in_features.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.Linear(20, 30)(raxis.zeros(128, 20)).shape)
-    (128, 30)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.Linear(20, 30)(raxis.zeros(128, 20)).shape)
+        (128, 30)
     """
 
     weight: Parameter
@@ -91,10 +93,11 @@ class Bilinear(Module):
     Raises:
         ValueError: `in1_features` is not positive.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.Bilinear(3, 4, 5)(raxis.zeros(2, 3), raxis.zeros(2, 4)).shape)
-    (2, 5)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.Bilinear(3, 4, 5)(raxis.zeros(2, 3), raxis.zeros(2, 4)).shape)
+        (2, 5)
     """
 
     weight: Parameter

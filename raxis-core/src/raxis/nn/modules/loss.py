@@ -74,10 +74,11 @@ class _WeightedLoss(ReducedLoss):
 class L1Loss(ReducedLoss):
     """The absolute difference.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.L1Loss()(raxis.tensor([1.0, 2.0]), raxis.tensor([0.0, 0.0])).item()
-    1.5
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.L1Loss()(raxis.tensor([1.0, 2.0]), raxis.tensor([0.0, 0.0])).item()
+        1.5
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -88,10 +89,11 @@ class L1Loss(ReducedLoss):
 class MSELoss(ReducedLoss):
     """The squared difference.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.MSELoss()(raxis.tensor([1.0, 2.0]), raxis.tensor([0.0, 0.0])).item()
-    2.5
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.MSELoss()(raxis.tensor([1.0, 2.0]), raxis.tensor([0.0, 0.0])).item()
+        2.5
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -102,10 +104,11 @@ class MSELoss(ReducedLoss):
 class SmoothL1Loss(ReducedLoss):
     """0.5 d² / `beta` where the difference d is below `beta` in size, |d| - 0.5 `beta` elsewhere.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.SmoothL1Loss()(raxis.tensor([1.0, 3.0]), raxis.tensor([0.0, 0.0])).item()
-    1.5
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.SmoothL1Loss()(raxis.tensor([1.0, 3.0]), raxis.tensor([0.0, 0.0])).item()
+        1.5
     """
 
     def __init__(
@@ -126,10 +129,11 @@ class SmoothL1Loss(ReducedLoss):
 class HuberLoss(ReducedLoss):
     """0.5 d² where the difference d is below `delta` in size, `delta` · (|d| - 0.5 `delta`) elsewhere.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.HuberLoss()(raxis.tensor([1.0, 3.0]), raxis.tensor([0.0, 0.0])).item()
-    1.5
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.HuberLoss()(raxis.tensor([1.0, 3.0]), raxis.tensor([0.0, 0.0])).item()
+        1.5
     """
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
@@ -144,10 +148,11 @@ class HuberLoss(ReducedLoss):
 class BCELoss(_WeightedLoss):
     """Binary cross entropy of probabilities; logarithms are limited to at least -100.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.BCELoss()(raxis.tensor([1.0]), raxis.tensor([1.0])).item()
-    0.0
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.BCELoss()(raxis.tensor([1.0]), raxis.tensor([1.0])).item()
+        0.0
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -160,10 +165,11 @@ class BCEWithLogitsLoss(_WeightedLoss):
 
     `pos_weight` multiplies the part of the loss that belongs to positive targets.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> round(nn.BCEWithLogitsLoss()(raxis.tensor([0.0]), raxis.tensor([1.0])).item(), 4)
-    0.6931
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> round(nn.BCEWithLogitsLoss()(raxis.tensor([0.0]), raxis.tensor([1.0])).item(), 4)
+        0.6931
     """
 
     pos_weight: Tensor | None
@@ -196,10 +202,11 @@ class NLLLoss(_WeightedLoss):
         reduce: deprecated.
         reduction: ``"mean"``, ``"sum"`` or ``"none"``.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.NLLLoss()(raxis.tensor([[-0.5, -2.0]]), raxis.tensor([0])).item()
-    0.5
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.NLLLoss()(raxis.tensor([[-0.5, -2.0]]), raxis.tensor([0])).item()
+        0.5
     """
 
     def __init__(
@@ -231,10 +238,11 @@ class CrossEntropyLoss(_WeightedLoss):
         reduction: ``"mean"``, ``"sum"`` or ``"none"``.
         label_smoothing: part of the target that is spread evenly over all classes.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> round(nn.CrossEntropyLoss()(raxis.zeros(1, 2), raxis.tensor([0])).item(), 4)
-    0.6931
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> round(nn.CrossEntropyLoss()(raxis.zeros(1, 2), raxis.tensor([0])).item(), 4)
+        0.6931
     """
 
     def __init__(
@@ -268,10 +276,11 @@ class KLDivLoss(ReducedLoss):
     ``reduction="batchmean"`` divides the sum by the size of the first dimension, which is the divergence as
     mathematics defines it.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.KLDivLoss(reduction="batchmean")(raxis.zeros(1, 1), raxis.ones(1, 1)).item()
-    0.0
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.KLDivLoss(reduction="batchmean")(raxis.zeros(1, 1), raxis.ones(1, 1)).item()
+        0.0
     """
 
     def __init__(
@@ -292,11 +301,12 @@ class KLDivLoss(ReducedLoss):
 class CosineEmbeddingLoss(ReducedLoss):
     """1 - cos where the target is 1, max(0, cos - `margin`) where it is -1.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> vectors = raxis.tensor([[3.0, 0.0]])
-    >>> nn.CosineEmbeddingLoss()(vectors, vectors, raxis.tensor([-1])).item()
-    1.0
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> vectors = raxis.tensor([[3.0, 0.0]])
+        >>> nn.CosineEmbeddingLoss()(vectors, vectors, raxis.tensor([-1])).item()
+        1.0
     """
 
     def __init__(
@@ -323,11 +333,12 @@ class TripletMarginLoss(ReducedLoss):
     Raises:
         ValueError: `margin` is not positive.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> anchor, negative = raxis.zeros(1, 2), raxis.tensor([[3.0, 4.0]])
-    >>> nn.TripletMarginLoss()(anchor, anchor, negative).item()
-    0.0
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> anchor, negative = raxis.zeros(1, 2), raxis.tensor([[3.0, 4.0]])
+        >>> nn.TripletMarginLoss()(anchor, anchor, negative).item()
+        0.0
     """
 
     def __init__(

@@ -24,10 +24,11 @@ class PoissonNLLLoss(ReducedLoss):
         reduce: deprecated.
         reduction: ``"mean"``, ``"sum"`` or ``"none"``.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.PoissonNLLLoss()(raxis.zeros(1), raxis.zeros(1)).item()
-    1.0
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.PoissonNLLLoss()(raxis.zeros(1), raxis.zeros(1)).item()
+        1.0
     """
 
     def __init__(
@@ -61,10 +62,11 @@ class GaussianNLLLoss(ReducedLoss):
 
     Source: D. Nix, A. Weigend, "Estimating the mean and variance of the target probability distribution", 1994.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.GaussianNLLLoss()(raxis.zeros(1), raxis.ones(1), raxis.ones(1)).item()
-    0.5
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.GaussianNLLLoss()(raxis.zeros(1), raxis.ones(1), raxis.ones(1)).item()
+        0.5
     """
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
@@ -80,10 +82,11 @@ class GaussianNLLLoss(ReducedLoss):
 class HingeEmbeddingLoss(ReducedLoss):
     """x where the target is 1, max(0, `margin` - x) where it is -1.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.HingeEmbeddingLoss()(raxis.tensor([0.25]), raxis.tensor([-1.0])).item()
-    0.75
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.HingeEmbeddingLoss()(raxis.tensor([0.25]), raxis.tensor([-1.0])).item()
+        0.75
     """
 
     def __init__(
@@ -104,10 +107,11 @@ class HingeEmbeddingLoss(ReducedLoss):
 class MarginRankingLoss(ReducedLoss):
     """max(0, `margin` - target · (input1 - input2)): which of two scores is to be higher.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.MarginRankingLoss()(raxis.tensor([1.0]), raxis.tensor([3.0]), raxis.tensor([1.0])).item()
-    2.0
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.MarginRankingLoss()(raxis.tensor([1.0]), raxis.tensor([3.0]), raxis.tensor([1.0])).item()
+        2.0
     """
 
     def __init__(
@@ -128,10 +132,11 @@ class MarginRankingLoss(ReducedLoss):
 class SoftMarginLoss(ReducedLoss):
     """log(1 + exp(-target · x)), the target being 1 or -1.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> round(nn.SoftMarginLoss()(raxis.zeros(1), raxis.ones(1)).item(), 4)
-    0.6931
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> round(nn.SoftMarginLoss()(raxis.zeros(1), raxis.ones(1)).item(), 4)
+        0.6931
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:

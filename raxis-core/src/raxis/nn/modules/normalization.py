@@ -53,10 +53,11 @@ class LayerNorm(_ScaleAndShift):
         device: where the parameters live.
         dtype: their floating dtype.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.LayerNorm(2, eps=0.0)(raxis.tensor([1.0, 3.0])).tolist()
-    [-1.0, 1.0]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.LayerNorm(2, eps=0.0)(raxis.tensor([1.0, 3.0])).tolist()
+        [-1.0, 1.0]
     """
 
     def __init__(
@@ -99,10 +100,11 @@ class RMSNorm(Module):
         device: where the parameter lives.
         dtype: its floating dtype.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.RMSNorm(2, eps=0.0)(raxis.tensor([3.0, 3.0])).tolist()
-    [1.0, 1.0]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.RMSNorm(2, eps=0.0)(raxis.tensor([3.0, 3.0])).tolist()
+        [1.0, 1.0]
     """
 
     weight: Parameter | None
@@ -146,10 +148,11 @@ class GroupNorm(_ScaleAndShift):
     Raises:
         ValueError: `num_channels` is not divisible by `num_groups`.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.GroupNorm(1, 2, eps=0.0)(raxis.tensor([[1.0, 3.0]])).tolist()
-    [[-1.0, 1.0]]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.GroupNorm(1, 2, eps=0.0)(raxis.tensor([[1.0, 3.0]])).tolist()
+        [[-1.0, 1.0]]
     """
 
     def __init__(

@@ -67,10 +67,11 @@ class _ConstantPad(_Pad):
 class ConstantPad1d(_ConstantPad):
     """Extends the last dimension with `value`.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.ConstantPad1d(1, 9.0)(raxis.tensor([[1.0, 2.0]])).tolist()
-    [[9.0, 1.0, 2.0, 9.0]]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.ConstantPad1d(1, 9.0)(raxis.tensor([[1.0, 2.0]])).tolist()
+        [[9.0, 1.0, 2.0, 9.0]]
     """
 
     _sides = 2
@@ -79,10 +80,11 @@ class ConstantPad1d(_ConstantPad):
 class ConstantPad2d(_ConstantPad):
     """Extends the last two dimensions with `value`.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.ConstantPad2d((1, 2, 3, 4), 9.0)(raxis.zeros(1, 5, 5)).shape)
-    (1, 12, 8)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.ConstantPad2d((1, 2, 3, 4), 9.0)(raxis.zeros(1, 5, 5)).shape)
+        (1, 12, 8)
     """
 
     _sides = 4
@@ -101,10 +103,11 @@ class _ZeroPad(_ConstantPad):
 class ZeroPad1d(_ZeroPad):
     """Extends the last dimension with zeros.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.ZeroPad1d((2, 0))(raxis.tensor([[1.0]])).tolist()
-    [[0.0, 0.0, 1.0]]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.ZeroPad1d((2, 0))(raxis.tensor([[1.0]])).tolist()
+        [[0.0, 0.0, 1.0]]
     """
 
     _sides = 2
@@ -113,10 +116,11 @@ class ZeroPad1d(_ZeroPad):
 class ZeroPad2d(_ZeroPad):
     """Extends the last two dimensions with zeros.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.ZeroPad2d(1)(raxis.zeros(1, 5, 5)).shape)
-    (1, 7, 7)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.ZeroPad2d(1)(raxis.zeros(1, 5, 5)).shape)
+        (1, 7, 7)
     """
 
     _sides = 4
@@ -125,10 +129,11 @@ class ZeroPad2d(_ZeroPad):
 class ReflectionPad1d(_Pad):
     """Extends the last dimension with its mirror image, the border element not repeated.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.ReflectionPad1d(1)(raxis.tensor([[1.0, 2.0, 3.0]])).tolist()
-    [[2.0, 1.0, 2.0, 3.0, 2.0]]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.ReflectionPad1d(1)(raxis.tensor([[1.0, 2.0, 3.0]])).tolist()
+        [[2.0, 1.0, 2.0, 3.0, 2.0]]
     """
 
     _sides, _mode = 2, "reflect"
@@ -137,10 +142,11 @@ class ReflectionPad1d(_Pad):
 class ReflectionPad2d(_Pad):
     """Extends the last two dimensions with their mirror image, the border elements not repeated.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.ReflectionPad2d(1)(raxis.zeros(1, 5, 5)).shape)
-    (1, 7, 7)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.ReflectionPad2d(1)(raxis.zeros(1, 5, 5)).shape)
+        (1, 7, 7)
     """
 
     _sides, _mode = 4, "reflect"
@@ -149,10 +155,11 @@ class ReflectionPad2d(_Pad):
 class ReplicationPad1d(_Pad):
     """Extends the last dimension with its border elements.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.ReplicationPad1d(1)(raxis.tensor([[1.0, 2.0]])).tolist()
-    [[1.0, 1.0, 2.0, 2.0]]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.ReplicationPad1d(1)(raxis.tensor([[1.0, 2.0]])).tolist()
+        [[1.0, 1.0, 2.0, 2.0]]
     """
 
     _sides, _mode = 2, "replicate"
@@ -161,10 +168,11 @@ class ReplicationPad1d(_Pad):
 class ReplicationPad2d(_Pad):
     """Extends the last two dimensions with their border elements.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.ReplicationPad2d(1)(raxis.zeros(1, 5, 5)).shape)
-    (1, 7, 7)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.ReplicationPad2d(1)(raxis.zeros(1, 5, 5)).shape)
+        (1, 7, 7)
     """
 
     _sides, _mode = 4, "replicate"
@@ -173,10 +181,11 @@ class ReplicationPad2d(_Pad):
 class CircularPad1d(_Pad):
     """Extends the last dimension as if it were a ring.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.CircularPad1d(1)(raxis.tensor([[1.0, 2.0, 3.0]])).tolist()
-    [[3.0, 1.0, 2.0, 3.0, 1.0]]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.CircularPad1d(1)(raxis.tensor([[1.0, 2.0, 3.0]])).tolist()
+        [[3.0, 1.0, 2.0, 3.0, 1.0]]
     """
 
     _sides, _mode = 2, "circular"
@@ -185,10 +194,11 @@ class CircularPad1d(_Pad):
 class CircularPad2d(_Pad):
     """Extends the last two dimensions as if they were rings.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.CircularPad2d(1)(raxis.zeros(1, 5, 5)).shape)
-    (1, 7, 7)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.CircularPad2d(1)(raxis.zeros(1, 5, 5)).shape)
+        (1, 7, 7)
     """
 
     _sides, _mode = 4, "circular"

@@ -39,11 +39,12 @@ class _Holder(Module):
 class ParameterList(_Holder):
     """Parameters in a list; tensors put into it become parameters.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> weights = nn.ParameterList([raxis.zeros(2) for _ in range(3)])
-    >>> len(weights), [name for name, _ in weights.named_parameters()]
-    (3, ['0', '1', '2'])
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> weights = nn.ParameterList([raxis.zeros(2) for _ in range(3)])
+        >>> len(weights), [name for name, _ in weights.named_parameters()]
+        (3, ['0', '1', '2'])
     """
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
@@ -102,11 +103,12 @@ class ParameterList(_Holder):
 class ParameterDict(_Holder):
     """Parameters by name, in the order of insertion; tensors put into it become parameters.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> weights = nn.ParameterDict({"left": raxis.zeros(2), "right": raxis.zeros(3)})
-    >>> [name for name, _ in weights.named_parameters()]
-    ['left', 'right']
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> weights = nn.ParameterDict({"left": raxis.zeros(2), "right": raxis.zeros(3)})
+        >>> [name for name, _ in weights.named_parameters()]
+        ['left', 'right']
     """
 
     def __init__(self, parameters: Any = None) -> None:

@@ -67,10 +67,11 @@ class MaxPool1d(_MaxPool):
         return_indices: whether to return the places of the maxima too.
         ceil_mode: whether a window may start inside and end outside.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.MaxPool1d(2)(raxis.tensor([[1.0, 3.0, 2.0, 0.0]])).tolist()
-    [[3.0, 2.0]]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.MaxPool1d(2)(raxis.tensor([[1.0, 3.0, 2.0, 0.0]])).tolist()
+        [[3.0, 2.0]]
     """
 
     def forward(self, input: Tensor) -> Tensor | tuple[Tensor, Tensor]:
@@ -87,12 +88,13 @@ class MaxPool1d(_MaxPool):
 
 
 class MaxPool2d(_MaxPool):
-    """The maximum over windows of the last two dimensions; arguments as of :class:`MaxPool1d`, one int or two.
+    """The maximum over windows of the last two dimensions; arguments as of `MaxPool1d`, one int or two.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.MaxPool2d(3, stride=2)(raxis.zeros(2, 4, 9, 7)).shape)
-    (2, 4, 4, 3)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.MaxPool2d(3, stride=2)(raxis.zeros(2, 4, 9, 7)).shape)
+        (2, 4, 4, 3)
     """
 
     def forward(self, input: Tensor) -> Tensor | tuple[Tensor, Tensor]:
@@ -109,12 +111,13 @@ class MaxPool2d(_MaxPool):
 
 
 class MaxPool3d(_MaxPool):
-    """The maximum over windows of the last three dimensions; arguments as of :class:`MaxPool1d`, one int or three.
+    """The maximum over windows of the last three dimensions; arguments as of `MaxPool1d`, one int or three.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.MaxPool3d(2)(raxis.zeros(1, 4, 6, 8)).shape)
-    (1, 2, 3, 4)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.MaxPool3d(2)(raxis.zeros(1, 4, 6, 8)).shape)
+        (1, 2, 3, 4)
     """
 
     def forward(self, input: Tensor) -> Tensor | tuple[Tensor, Tensor]:
@@ -153,10 +156,11 @@ class AvgPool1d(_AvgPool):
         ceil_mode: whether a window may start inside and end outside.
         count_include_pad: whether the zeros of the padding count as elements.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.AvgPool1d(2)(raxis.tensor([[1.0, 3.0, 2.0, 0.0]])).tolist()
-    [[2.0, 1.0]]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.AvgPool1d(2)(raxis.tensor([[1.0, 3.0, 2.0, 0.0]])).tolist()
+        [[2.0, 1.0]]
     """
 
     def __init__(
@@ -203,14 +207,15 @@ class _SpatialAvgPool(_AvgPool):
 
 
 class AvgPool2d(_SpatialAvgPool):
-    """The mean over windows of the last two dimensions; arguments as of :class:`AvgPool1d`, one int or two.
+    """The mean over windows of the last two dimensions; arguments as of `AvgPool1d`, one int or two.
 
     `divisor_override` divides the sum of a window by another number than its size.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.AvgPool2d(3, stride=2)(raxis.zeros(2, 4, 9, 7)).shape)
-    (2, 4, 4, 3)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.AvgPool2d(3, stride=2)(raxis.zeros(2, 4, 9, 7)).shape)
+        (2, 4, 4, 3)
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -227,12 +232,13 @@ class AvgPool2d(_SpatialAvgPool):
 
 
 class AvgPool3d(_SpatialAvgPool):
-    """The mean over windows of the last three dimensions; arguments as of :class:`AvgPool2d`, one int or three.
+    """The mean over windows of the last three dimensions; arguments as of `AvgPool2d`, one int or three.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.AvgPool3d(2)(raxis.zeros(1, 4, 6, 8)).shape)
-    (1, 2, 3, 4)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.AvgPool3d(2)(raxis.zeros(1, 4, 6, 8)).shape)
+        (1, 2, 3, 4)
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -251,10 +257,11 @@ class AvgPool3d(_SpatialAvgPool):
 class AdaptiveAvgPool1d(Module):
     """The mean over windows of the last dimension, chosen so that `output_size` results come out.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.AdaptiveAvgPool1d(2)(raxis.tensor([[1.0, 3.0, 2.0, 0.0]])).tolist()
-    [[2.0, 1.0]]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.AdaptiveAvgPool1d(2)(raxis.tensor([[1.0, 3.0, 2.0, 0.0]])).tolist()
+        [[2.0, 1.0]]
     """
 
     def __init__(self, output_size: int) -> None:
@@ -274,10 +281,11 @@ class AdaptiveAvgPool2d(Module):
 
     A size of None keeps the input's.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.AdaptiveAvgPool2d((5, None))(raxis.zeros(1, 64, 10, 9)).shape)
-    (1, 64, 5, 9)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.AdaptiveAvgPool2d((5, None))(raxis.zeros(1, 64, 10, 9)).shape)
+        (1, 64, 5, 9)
     """
 
     def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
@@ -297,10 +305,11 @@ class AdaptiveAvgPool3d(Module):
 
     A size of None keeps the input's.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.AdaptiveAvgPool3d((5, None, 1))(raxis.zeros(1, 64, 10, 9, 8)).shape)
-    (1, 64, 5, 9, 1)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.AdaptiveAvgPool3d((5, None, 1))(raxis.zeros(1, 64, 10, 9, 8)).shape)
+        (1, 64, 5, 9, 1)
     """
 
     def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
@@ -330,10 +339,11 @@ class _AdaptiveMaxPool(Module):
 class AdaptiveMaxPool1d(_AdaptiveMaxPool):
     """The maximum over windows of the last dimension, chosen so that `output_size` results come out.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.AdaptiveMaxPool1d(2)(raxis.tensor([[1.0, 3.0, 2.0, 0.0]])).tolist()
-    [[3.0, 2.0]]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.AdaptiveMaxPool1d(2)(raxis.tensor([[1.0, 3.0, 2.0, 0.0]])).tolist()
+        [[3.0, 2.0]]
     """
 
     def forward(self, input: Tensor) -> Tensor | tuple[Tensor, Tensor]:
@@ -346,10 +356,11 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
 
     A size of None keeps the input's.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.AdaptiveMaxPool2d(3)(raxis.zeros(1, 64, 10, 9)).shape)
-    (1, 64, 3, 3)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.AdaptiveMaxPool2d(3)(raxis.zeros(1, 64, 10, 9)).shape)
+        (1, 64, 3, 3)
     """
 
     def forward(self, input: Tensor) -> Tensor | tuple[Tensor, Tensor]:

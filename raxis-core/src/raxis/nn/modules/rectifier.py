@@ -37,10 +37,11 @@ __all__ = [
 class Threshold(Module):
     """Keeps elements greater than `threshold` and replaces the others by `value`.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.Threshold(0.5, 9.0)(raxis.tensor([0.0, 1.0])).tolist()
-    [9.0, 1.0]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.Threshold(0.5, 9.0)(raxis.tensor([0.0, 1.0])).tolist()
+        [9.0, 1.0]
     """
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
@@ -60,10 +61,11 @@ class Threshold(Module):
 class ReLU(InplaceActivation):
     """max(0, x).
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.ReLU()(raxis.tensor([-1.0, 2.0])).tolist()
-    [0.0, 2.0]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.ReLU()(raxis.tensor([-1.0, 2.0])).tolist()
+        [0.0, 2.0]
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -77,10 +79,11 @@ class Hardtanh(Module):
     Raises:
         ValueError: `max_val` is not greater than `min_val`.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.Hardtanh()(raxis.tensor([-3.0, 0.5])).tolist()
-    [-1.0, 0.5]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.Hardtanh()(raxis.tensor([-3.0, 0.5])).tolist()
+        [-1.0, 0.5]
     """
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
@@ -102,10 +105,11 @@ class Hardtanh(Module):
 class ReLU6(Hardtanh):
     """min(max(0, x), 6).
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.ReLU6()(raxis.tensor([-1.0, 8.0])).tolist()
-    [0.0, 6.0]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.ReLU6()(raxis.tensor([-1.0, 8.0])).tolist()
+        [0.0, 6.0]
     """
 
     def __init__(self, inplace: bool = False) -> None:
@@ -118,10 +122,11 @@ class ReLU6(Hardtanh):
 class Hardsigmoid(InplaceActivation):
     """min(max(0, x + 3), 6) / 6. `inplace` is not shown by ``repr``.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.Hardsigmoid()(raxis.tensor([-4.0, 0.0])).tolist()
-    [0.0, 0.5]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.Hardsigmoid()(raxis.tensor([-4.0, 0.0])).tolist()
+        [0.0, 0.5]
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -137,10 +142,11 @@ class Hardswish(InplaceActivation):
 
     Source: A. Howard et al., "Searching for MobileNetV3", 2019.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.Hardswish()(raxis.tensor([-4.0, 3.0])).abs().tolist()
-    [0.0, 3.0]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.Hardswish()(raxis.tensor([-4.0, 3.0])).abs().tolist()
+        [0.0, 3.0]
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -154,10 +160,11 @@ class Hardswish(InplaceActivation):
 class LeakyReLU(Module):
     """x where positive, `negative_slope` · x elsewhere.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.LeakyReLU(0.5)(raxis.tensor([-2.0, 2.0])).tolist()
-    [-1.0, 2.0]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.LeakyReLU(0.5)(raxis.tensor([-2.0, 2.0])).tolist()
+        [-1.0, 2.0]
     """
 
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
@@ -178,10 +185,11 @@ class PReLU(Module):
 
     Source: K. He et al., "Delving deep into rectifiers", 2015.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.PReLU(init=0.5)(raxis.tensor([-2.0, 2.0])).tolist()
-    [-1.0, 2.0]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.PReLU(init=0.5)(raxis.tensor([-2.0, 2.0])).tolist()
+        [-1.0, 2.0]
     """
 
     weight: Parameter
@@ -216,10 +224,11 @@ class ELU(Module):
 
     Source: D. Clevert et al., "Fast and accurate deep network learning by exponential linear units", 2015.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.ELU()(raxis.tensor([0.0, 2.0])).tolist()
-    [0.0, 2.0]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.ELU()(raxis.tensor([0.0, 2.0])).tolist()
+        [0.0, 2.0]
     """
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
@@ -240,10 +249,11 @@ class CELU(Module):
 
     Source: J. Barron, "Continuously differentiable exponential linear units", 2017.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.CELU()(raxis.tensor([0.0, 2.0])).tolist()
-    [0.0, 2.0]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.CELU()(raxis.tensor([0.0, 2.0])).tolist()
+        [0.0, 2.0]
     """
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
@@ -264,10 +274,11 @@ class SELU(InplaceActivation):
 
     Source: G. Klambauer et al., "Self-normalizing neural networks", 2017.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> round(nn.SELU()(raxis.tensor(1.0)).item(), 4)
-    1.0507
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> round(nn.SELU()(raxis.tensor(1.0)).item(), 4)
+        1.0507
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -289,10 +300,11 @@ class _Shrink(Module):
 class Hardshrink(_Shrink):
     """x where |x| exceeds `lambd`, zero elsewhere.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.Hardshrink()(raxis.tensor([0.25, 2.0])).tolist()
-    [0.0, 2.0]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.Hardshrink()(raxis.tensor([0.25, 2.0])).tolist()
+        [0.0, 2.0]
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -303,10 +315,11 @@ class Hardshrink(_Shrink):
 class Softshrink(_Shrink):
     """x moved towards zero by `lambd`, at most to zero.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.Softshrink()(raxis.tensor([0.25, 2.0])).tolist()
-    [0.0, 1.5]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.Softshrink()(raxis.tensor([0.25, 2.0])).tolist()
+        [0.0, 1.5]
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -317,10 +330,11 @@ class Softshrink(_Shrink):
 class Tanhshrink(Module):
     """x - tanh(x).
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.Tanhshrink()(raxis.tensor(0.0)).item()
-    0.0
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.Tanhshrink()(raxis.tensor(0.0)).item()
+        0.0
     """
 
     def forward(self, input: Tensor) -> Tensor:

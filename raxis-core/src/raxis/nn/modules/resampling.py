@@ -26,10 +26,11 @@ class Upsample(Module):
         align_corners: whether the corner elements keep their values.
         recompute_scale_factor: whether the factor is computed again from the rounded size.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.Upsample(scale_factor=2)(raxis.tensor([[[1.0, 2.0]]])).tolist()
-    [[[1.0, 1.0, 2.0, 2.0]]]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.Upsample(scale_factor=2)(raxis.tensor([[[1.0, 2.0]]])).tolist()
+        [[[1.0, 1.0, 2.0, 2.0]]]
     """
 
     def __init__(
@@ -73,10 +74,11 @@ class PixelShuffle(Module):
 
     Source: W. Shi et al., "Real-time single image and video super-resolution", 2016.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.PixelShuffle(2)(raxis.arange(4.0).reshape(4, 1, 1)).tolist()
-    [[[0.0, 1.0], [2.0, 3.0]]]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.PixelShuffle(2)(raxis.arange(4.0).reshape(4, 1, 1)).tolist()
+        [[[0.0, 1.0], [2.0, 3.0]]]
     """
 
     def __init__(self, upscale_factor: int) -> None:
@@ -92,12 +94,13 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """The opposite of :class:`PixelShuffle`: pixels into channels.
+    """The opposite of `PixelShuffle`: pixels into channels.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.PixelUnshuffle(2)(raxis.zeros(1, 4, 6)).shape)
-    (4, 2, 3)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.PixelUnshuffle(2)(raxis.zeros(1, 4, 6)).shape)
+        (4, 2, 3)
     """
 
     def __init__(self, downscale_factor: int) -> None:
@@ -115,10 +118,11 @@ class PixelUnshuffle(Module):
 class Unfold(Module):
     """Windows of images as columns: (N, C, H, W) to (N, C·kernel elements, windows).
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.Unfold(2)(raxis.zeros(1, 3, 4, 5)).shape)
-    (1, 12, 12)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.Unfold(2)(raxis.zeros(1, 3, 4, 5)).shape)
+        (1, 12, 12)
     """
 
     def __init__(
@@ -142,12 +146,13 @@ class Unfold(Module):
 
 
 class Fold(Module):
-    """Adds the columns that :class:`Unfold` makes to images of size `output_size`.
+    """Adds the columns that `Unfold` makes to images of size `output_size`.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> nn.Fold((1, 3), (1, 2))(raxis.ones(1, 2, 2)).tolist()
-    [[[[1.0, 2.0, 1.0]]]]
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.Fold((1, 3), (1, 2))(raxis.ones(1, 2, 2)).tolist()
+        [[[[1.0, 2.0, 1.0]]]]
     """
 
     def __init__(

@@ -193,11 +193,12 @@ class RNN(_Recurrent):
     Raises:
         ValueError: an argument is outside its range.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> output, state = nn.RNN(10, 20, 2)(raxis.zeros(5, 3, 10))
-    >>> tuple(output.shape), tuple(state.shape)
-    ((5, 3, 20), (2, 3, 20))
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> output, state = nn.RNN(10, 20, 2)(raxis.zeros(5, 3, 10))
+        >>> tuple(output.shape), tuple(state.shape)
+        ((5, 3, 20), (2, 3, 20))
     """
 
     def __init__(
@@ -236,15 +237,16 @@ class RNN(_Recurrent):
 
 
 class GRU(_Recurrent):
-    """Gated recurrent unit; arguments as of :class:`RNN`, without `nonlinearity`.
+    """Gated recurrent unit; arguments as of `RNN`, without `nonlinearity`.
 
     Source: K. Cho et al., "Learning phrase representations using RNN encoder-decoder", 2014.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> output, state = nn.GRU(10, 20, bidirectional=True)(raxis.zeros(5, 3, 10))
-    >>> tuple(output.shape), tuple(state.shape)
-    ((5, 3, 40), (2, 3, 20))
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> output, state = nn.GRU(10, 20, bidirectional=True)(raxis.zeros(5, 3, 10))
+        >>> tuple(output.shape), tuple(state.shape)
+        ((5, 3, 40), (2, 3, 20))
     """
 
     def __init__(self, input_size: int, hidden_size: int, *args: Any, **kwargs: Any) -> None:
@@ -259,16 +261,17 @@ class GRU(_Recurrent):
 
 
 class LSTM(_Recurrent):
-    """Long short-term memory; arguments as of :class:`RNN`, without `nonlinearity`, and `proj_size`.
+    """Long short-term memory; arguments as of `RNN`, without `nonlinearity`, and `proj_size`.
 
     With `proj_size` the output of a step is multiplied by one more matrix, to that many features.
     Source: S. Hochreiter, J. Schmidhuber, "Long short-term memory", 1997.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> output, (state, cell) = nn.LSTM(10, 20, batch_first=True)(raxis.zeros(3, 5, 10))
-    >>> tuple(output.shape), tuple(cell.shape)
-    ((3, 5, 20), (1, 3, 20))
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> output, (state, cell) = nn.LSTM(10, 20, batch_first=True)(raxis.zeros(3, 5, 10))
+        >>> tuple(output.shape), tuple(cell.shape)
+        ((3, 5, 20), (1, 3, 20))
     """
 
     _state_count = 2

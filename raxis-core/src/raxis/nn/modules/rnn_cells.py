@@ -71,15 +71,16 @@ class _Cell(Module):
 
 
 class RNNCell(_Cell):
-    """One step of :class:`RNN`: input (N, input_size) or (input_size) and state to the new state.
+    """One step of `RNN`: input (N, input_size) or (input_size) and state to the new state.
 
     Raises:
         ValueError: `nonlinearity` is not known.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.RNNCell(10, 20)(raxis.zeros(3, 10)).shape)
-    (3, 20)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.RNNCell(10, 20)(raxis.zeros(3, 10)).shape)
+        (3, 20)
     """
 
     def __init__(
@@ -108,12 +109,13 @@ class RNNCell(_Cell):
 
 
 class GRUCell(_Cell):
-    """One step of :class:`GRU`: input (N, input_size) or (input_size) and state to the new state.
+    """One step of `GRU`: input (N, input_size) or (input_size) and state to the new state.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.GRUCell(10, 20)(raxis.zeros(3, 10)).shape)
-    (3, 20)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.GRUCell(10, 20)(raxis.zeros(3, 10)).shape)
+        (3, 20)
     """
 
     _mode = "GRU"
@@ -125,13 +127,14 @@ class GRUCell(_Cell):
 
 
 class LSTMCell(_Cell):
-    """One step of :class:`LSTM`: input (N, input_size) or (input_size) and states to the new state and cell.
+    """One step of `LSTM`: input (N, input_size) or (input_size) and states to the new state and cell.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> state, cell = nn.LSTMCell(10, 20)(raxis.zeros(3, 10))
-    >>> tuple(cell.shape)
-    (3, 20)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> state, cell = nn.LSTMCell(10, 20)(raxis.zeros(3, 10))
+        >>> tuple(cell.shape)
+        (3, 20)
     """
 
     _mode = "LSTM"

@@ -38,10 +38,11 @@ class Embedding(Module):
         ValueError: `padding_idx` is not a row, or `_weight` has another shape.
         NotImplementedError: `sparse` is true.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> tuple(nn.Embedding(10, 3)(raxis.tensor([[1, 2, 4], [4, 3, 9]])).shape)
-    (2, 3, 3)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.Embedding(10, 3)(raxis.tensor([[1, 2, 4], [4, 3, 9]])).shape)
+        (2, 3, 3)
     """
 
     weight: Parameter
@@ -97,10 +98,11 @@ class Embedding(Module):
         Raises:
             ValueError: `embeddings` does not have two dimensions.
 
-        >>> import raxis
-        >>> from raxis import nn
-        >>> nn.Embedding.from_pretrained(raxis.tensor([[1.0, 2.0], [3.0, 4.0]]))(raxis.tensor([1])).tolist()
-        [[3.0, 4.0]]
+        Example:
+            >>> import raxis
+            >>> from raxis import nn
+            >>> nn.Embedding.from_pretrained(raxis.tensor([[1.0, 2.0], [3.0, 4.0]]))(raxis.tensor([1])).tolist()
+            [[3.0, 4.0]]
         """
         if embeddings.dim() != 2:
             raise ValueError(

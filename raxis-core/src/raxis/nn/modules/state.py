@@ -84,9 +84,10 @@ class StateDictMixin(ModuleFields):
             prefix: put before every key.
             keep_vars: return the parameters themselves instead of detached tensors that share their memory.
 
-        >>> from raxis import nn
-        >>> list(nn.Sequential(nn.Linear(2, 3), nn.ReLU()).state_dict())
-        ['0.weight', '0.bias']
+        Example:
+            >>> from raxis import nn
+            >>> list(nn.Sequential(nn.Linear(2, 3), nn.ReLU()).state_dict())
+            ['0.weight', '0.bias']
         """
         if destination is None:
             destination = _with_metadata(OrderedDict(), OrderedDict())
@@ -137,10 +138,11 @@ class StateDictMixin(ModuleFields):
             RuntimeError: a shape differs, or with `strict` the keys do. The message lists all of them, and the
                 module is unchanged.
 
-        >>> from raxis import nn
-        >>> source, target = nn.Linear(2, 3), nn.Linear(2, 3)
-        >>> target.load_state_dict(source.state_dict())
-        <All keys matched successfully>
+        Example:
+            >>> from raxis import nn
+            >>> source, target = nn.Linear(2, 3), nn.Linear(2, 3)
+            >>> target.load_state_dict(source.state_dict())
+            <All keys matched successfully>
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")

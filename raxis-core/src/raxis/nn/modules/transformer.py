@@ -1,6 +1,6 @@
 """Stacks of attention and feed-forward layers.
 
-Source: A. Vaswani et al., "Attention is all you need", 2017. Masks are those of :class:`MultiheadAttention`.
+Source: A. Vaswani et al., "Attention is all you need", 2017. Masks are those of `MultiheadAttention`.
 """
 
 from __future__ import annotations
@@ -54,11 +54,12 @@ class TransformerEncoderLayer(Module):
     Raises:
         RuntimeError: `activation` is not known.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> layer = nn.TransformerEncoderLayer(8, nhead=2, dim_feedforward=16)
-    >>> tuple(layer(raxis.zeros(5, 3, 8)).shape)
-    (5, 3, 8)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> layer = nn.TransformerEncoderLayer(8, nhead=2, dim_feedforward=16)
+        >>> tuple(layer(raxis.zeros(5, 3, 8)).shape)
+        (5, 3, 8)
     """
 
     def __init__(
@@ -114,13 +115,14 @@ class TransformerEncoderLayer(Module):
 class TransformerDecoderLayer(Module):
     """Self-attention, attention to an encoder's output, then two linear layers, each added to its input.
 
-    Arguments as of :class:`TransformerEncoderLayer`.
+    Arguments as of `TransformerEncoderLayer`.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> layer = nn.TransformerDecoderLayer(8, nhead=2, dim_feedforward=16)
-    >>> tuple(layer(raxis.zeros(5, 3, 8), raxis.zeros(7, 3, 8)).shape)
-    (5, 3, 8)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> layer = nn.TransformerDecoderLayer(8, nhead=2, dim_feedforward=16)
+        >>> tuple(layer(raxis.zeros(5, 3, 8), raxis.zeros(7, 3, 8)).shape)
+        (5, 3, 8)
     """
 
     def __init__(
@@ -216,11 +218,12 @@ class _Stack(Module):
 class TransformerEncoder(_Stack):
     """`num_layers` copies of an encoder layer, one after the other, then `norm`.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), num_layers=2)
-    >>> tuple(encoder(raxis.zeros(5, 3, 8)).shape)
-    (5, 3, 8)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), num_layers=2)
+        >>> tuple(encoder(raxis.zeros(5, 3, 8)).shape)
+        (5, 3, 8)
     """
 
     def __init__(self, encoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
@@ -242,11 +245,12 @@ class TransformerEncoder(_Stack):
 class TransformerDecoder(_Stack):
     """`num_layers` copies of a decoder layer, one after the other, then `norm`.
 
-    >>> import raxis
-    >>> from raxis import nn
-    >>> decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 16), num_layers=2)
-    >>> tuple(decoder(raxis.zeros(5, 3, 8), raxis.zeros(7, 3, 8)).shape)
-    (5, 3, 8)
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 16), num_layers=2)
+        >>> tuple(decoder(raxis.zeros(5, 3, 8), raxis.zeros(7, 3, 8)).shape)
+        (5, 3, 8)
     """
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:

@@ -63,9 +63,10 @@ class Traversal(ModuleFields):
     ) -> Iterator[tuple[str, Parameter]]:
         """Yield parameters with their dotted names; a shared one once, unless `remove_duplicate` is false.
 
-        >>> from raxis import nn
-        >>> [name for name, _ in nn.Sequential(nn.Linear(2, 3)).named_parameters()]
-        ['0.weight', '0.bias']
+        Example:
+            >>> from raxis import nn
+            >>> [name for name, _ in nn.Sequential(nn.Linear(2, 3)).named_parameters()]
+            ['0.weight', '0.bias']
         """
         return self._named_members(
             lambda module: module._parameters.items(), prefix, recurse, remove_duplicate
@@ -129,11 +130,12 @@ class Traversal(ModuleFields):
             ValueError: `target` is empty.
             AttributeError: the owner does not exist, or with `strict` the submodule.
 
-        >>> from raxis import nn
-        >>> model = nn.Sequential(nn.Sequential(nn.ReLU()))
-        >>> model.set_submodule("0.0", nn.Tanh())
-        >>> model[0][0]
-        Tanh()
+        Example:
+            >>> from raxis import nn
+            >>> model = nn.Sequential(nn.Sequential(nn.ReLU()))
+            >>> model.set_submodule("0.0", nn.Tanh())
+            >>> model[0][0]
+            Tanh()
         """
         if not target:
             raise ValueError("Cannot set the submodule without a target name!")

@@ -30,9 +30,10 @@ def get_total_norm(tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite:
     Raises:
         RuntimeError: the norm is not finite and `error_if_nonfinite` is set.
 
-    >>> import raxis
-    >>> raxis.nn.utils.get_total_norm([raxis.tensor([3.0]), raxis.tensor([4.0])]).item()
-    5.0
+    Example:
+        >>> import raxis
+        >>> raxis.nn.utils.get_total_norm([raxis.tensor([3.0]), raxis.tensor([4.0])]).item()
+        5.0
     """
     members = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not members:
@@ -62,12 +63,13 @@ def _vector_norm(tensor: Tensor, order: float) -> Tensor:
 def clip_grads_with_norm_(parameters: Tensors, max_norm: float, total_norm: Tensor) -> None:
     """Scale gradients in place by `max_norm` / `total_norm`, but never up.
 
-    >>> import raxis
-    >>> weight = raxis.nn.Parameter(raxis.zeros(1))
-    >>> weight.grad = raxis.tensor([8.0])
-    >>> raxis.nn.utils.clip_grads_with_norm_(weight, 2.0, raxis.tensor(4.0))
-    >>> round(weight.grad.item(), 4)
-    4.0
+    Example:
+        >>> import raxis
+        >>> weight = raxis.nn.Parameter(raxis.zeros(1))
+        >>> weight.grad = raxis.tensor([8.0])
+        >>> raxis.nn.utils.clip_grads_with_norm_(weight, 2.0, raxis.tensor(4.0))
+        >>> round(weight.grad.item(), 4)
+        4.0
     """
     with raxis.no_grad():
         # The small number keeps an all-zero gradient from being divided by zero.
@@ -100,11 +102,12 @@ def clip_grad_norm_(
 
     Source: R. Pascanu et al., "On the difficulty of training recurrent neural networks", 2013.
 
-    >>> import raxis
-    >>> weight = raxis.nn.Parameter(raxis.zeros(2))
-    >>> weight.grad = raxis.tensor([3.0, 4.0])
-    >>> raxis.nn.utils.clip_grad_norm_(weight, max_norm=1.0).item()
-    5.0
+    Example:
+        >>> import raxis
+        >>> weight = raxis.nn.Parameter(raxis.zeros(2))
+        >>> weight.grad = raxis.tensor([3.0, 4.0])
+        >>> raxis.nn.utils.clip_grad_norm_(weight, max_norm=1.0).item()
+        5.0
     """
     members = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     with raxis.no_grad():
@@ -122,12 +125,13 @@ def clip_grad_value_(
 
     `foreach` is accepted for compatibility; how tensors are grouped does not change the result.
 
-    >>> import raxis
-    >>> weight = raxis.nn.Parameter(raxis.zeros(2))
-    >>> weight.grad = raxis.tensor([-3.0, 0.5])
-    >>> raxis.nn.utils.clip_grad_value_(weight, 1.0)
-    >>> weight.grad.tolist()
-    [-1.0, 0.5]
+    Example:
+        >>> import raxis
+        >>> weight = raxis.nn.Parameter(raxis.zeros(2))
+        >>> weight.grad = raxis.tensor([-3.0, 0.5])
+        >>> raxis.nn.utils.clip_grad_value_(weight, 1.0)
+        >>> weight.grad.tolist()
+        [-1.0, 0.5]
     """
     with raxis.no_grad():
         for gradient in _gradients(parameters):

@@ -17,9 +17,10 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     Raises:
         TypeError: the parameters are on different devices.
 
-    >>> import raxis
-    >>> raxis.nn.utils.parameters_to_vector([raxis.tensor([[1.0, 2.0]]), raxis.tensor([3.0])]).tolist()
-    [1.0, 2.0, 3.0]
+    Example:
+        >>> import raxis
+        >>> raxis.nn.utils.parameters_to_vector([raxis.tensor([[1.0, 2.0]]), raxis.tensor([3.0])]).tolist()
+        [1.0, 2.0, 3.0]
     """
     members = list(parameters)
     _require_one_device(members)
@@ -27,16 +28,17 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Give parameters the values in `vec`, the opposite of :func:`parameters_to_vector`. They share its memory.
+    """Give parameters the values in `vec`, the opposite of `parameters_to_vector`. They share its memory.
 
     Raises:
         TypeError: `vec` is not a tensor, or the parameters are on different devices.
 
-    >>> import raxis
-    >>> weight = raxis.zeros(2, 1)
-    >>> raxis.nn.utils.vector_to_parameters(raxis.tensor([1.0, 2.0]), [weight])
-    >>> weight.tolist()
-    [[1.0], [2.0]]
+    Example:
+        >>> import raxis
+        >>> weight = raxis.zeros(2, 1)
+        >>> raxis.nn.utils.vector_to_parameters(raxis.tensor([1.0, 2.0]), [weight])
+        >>> weight.tolist()
+        [[1.0], [2.0]]
     """
     if not isinstance(vec, raxis.Tensor):
         raise TypeError(f"expected raxis.Tensor, but got: {type(vec).__name__}")

@@ -31,10 +31,11 @@ def pad_sequence(
         RuntimeError: there are no sequences.
         ValueError: `padding_side` is not known.
 
-    >>> import raxis
-    >>> from raxis.nn.utils.rnn import pad_sequence
-    >>> pad_sequence([raxis.tensor([1, 2]), raxis.tensor([3])], batch_first=True).tolist()
-    [[1, 2], [3, 0]]
+    Example:
+        >>> import raxis
+        >>> from raxis.nn.utils.rnn import pad_sequence
+        >>> pad_sequence([raxis.tensor([1, 2]), raxis.tensor([3])], batch_first=True).tolist()
+        [[1, 2], [3, 0]]
     """
     if padding_side not in ("left", "right"):
         raise ValueError(f"padding_side should be either 'right' or 'left', but got {padding_side!r}")
@@ -53,13 +54,14 @@ def _filled(sequence: Tensor, length: int, padding_value: float, padding_side: s
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
-    """The sequences in a tensor that was padded on the right, the opposite of :func:`pad_sequence`.
+    """The sequences in a tensor that was padded on the right, the opposite of `pad_sequence`.
 
-    >>> import raxis
-    >>> from raxis.nn.utils.rnn import unpad_sequence
-    >>> parts = unpad_sequence(raxis.tensor([[1, 2], [3, 0]]), raxis.tensor([2, 1]), batch_first=True)
-    >>> [part.tolist() for part in parts]
-    [[1, 2], [3]]
+    Example:
+        >>> import raxis
+        >>> from raxis.nn.utils.rnn import unpad_sequence
+        >>> parts = unpad_sequence(raxis.tensor([[1, 2], [3, 0]]), raxis.tensor([2, 1]), batch_first=True)
+        >>> [part.tolist() for part in parts]
+        [[1, 2], [3]]
     """
     sequences = padded_sequences.unbind(0 if batch_first else 1)
     sizes: list[int] = lengths.tolist()

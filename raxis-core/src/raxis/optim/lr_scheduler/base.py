@@ -42,7 +42,7 @@ def learning_rates(optimizer: Optimizer) -> list[float]:
 class LRScheduler:
     """Sets the learning rates of an optimizer's groups, step by step.
 
-    Subclasses define :meth:`get_lr`, which may use ``self.last_epoch``, the groups' present learning rates and
+    Subclasses define `get_lr`, which may use ``self.last_epoch``, the groups' present learning rates and
     ``self.base_lrs``, those at the start. Several schedules of one optimizer multiply their effects.
 
     Args:

@@ -19,14 +19,15 @@ class ChainedScheduler(LRScheduler):
     Raises:
         ValueError: there are no schedules, or they belong to different optimizers.
 
-    >>> import raxis
-    >>> from raxis.optim import lr_scheduler
-    >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
-    >>> parts = [lr_scheduler.ConstantLR(optimizer, 0.5), lr_scheduler.ExponentialLR(optimizer, 0.5)]
-    >>> schedule = lr_scheduler.ChainedScheduler(parts)
-    >>> optimizer.step(); schedule.step()
-    >>> schedule.get_last_lr()
-    [0.25]
+    Example:
+        >>> import raxis
+        >>> from raxis.optim import lr_scheduler
+        >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
+        >>> parts = [lr_scheduler.ConstantLR(optimizer, 0.5), lr_scheduler.ExponentialLR(optimizer, 0.5)]
+        >>> schedule = lr_scheduler.ChainedScheduler(parts)
+        >>> optimizer.step(); schedule.step()
+        >>> schedule.get_last_lr()
+        [0.25]
     """
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:

@@ -51,11 +51,12 @@ class OneCycleLR(LRScheduler):
         ValueError: the number of steps is not given or not positive, an option is outside its range, the optimizer
             has no momentum to change, or `step` is called more often than there are steps.
 
-    >>> import raxis
-    >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0, momentum=0.9)
-    >>> schedule = raxis.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1.0, total_steps=10)
-    >>> round(schedule.get_last_lr()[0], 4), optimizer.param_groups[0]["momentum"]
-    (0.04, 0.95)
+    Example:
+        >>> import raxis
+        >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0, momentum=0.9)
+        >>> schedule = raxis.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1.0, total_steps=10)
+        >>> round(schedule.get_last_lr()[0], 4), optimizer.param_groups[0]["momentum"]
+        (0.04, 0.95)
     """
 
     def __init__(

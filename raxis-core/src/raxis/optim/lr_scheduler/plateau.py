@@ -31,12 +31,13 @@ class ReduceLROnPlateau(LRScheduler):
     Raises:
         ValueError: `factor` is 1 or more, a mode is not known, or the number of `min_lr` is not that of the groups.
 
-    >>> import raxis
-    >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
-    >>> schedule = raxis.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=0)
-    >>> schedule.step(2.0); schedule.step(3.0)
-    >>> schedule.get_last_lr()
-    [0.5]
+    Example:
+        >>> import raxis
+        >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
+        >>> schedule = raxis.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=0)
+        >>> schedule.step(2.0); schedule.step(3.0)
+        >>> schedule.get_last_lr()
+        [0.5]
     """
 
     def __init__(

@@ -28,12 +28,13 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     Raises:
         ValueError: `T_0` or `T_mult` is not a positive int.
 
-    >>> import raxis
-    >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
-    >>> schedule = raxis.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=2)
-    >>> optimizer.step(); schedule.step()
-    >>> round(schedule.get_last_lr()[0], 4)
-    0.5
+    Example:
+        >>> import raxis
+        >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
+        >>> schedule = raxis.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=2)
+        >>> optimizer.step(); schedule.step()
+        >>> round(schedule.get_last_lr()[0], 4)
+        0.5
     """
 
     def __init__(

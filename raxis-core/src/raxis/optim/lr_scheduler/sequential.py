@@ -21,16 +21,17 @@ class SequentialLR(LRScheduler):
         ValueError: there are no schedules, there is not one more than milestones, or one belongs to another
             optimizer or cannot be stepped without arguments.
 
-    >>> import raxis
-    >>> from raxis.optim import lr_scheduler
-    >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
-    >>> parts = [lr_scheduler.ConstantLR(optimizer, 0.5), lr_scheduler.ExponentialLR(optimizer, 0.9)]
-    >>> schedule = lr_scheduler.SequentialLR(optimizer, parts, milestones=[1])
-    >>> schedule.get_last_lr()
-    [0.5]
-    >>> optimizer.step(); schedule.step()
-    >>> schedule.get_last_lr()
-    [1.0]
+    Example:
+        >>> import raxis
+        >>> from raxis.optim import lr_scheduler
+        >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
+        >>> parts = [lr_scheduler.ConstantLR(optimizer, 0.5), lr_scheduler.ExponentialLR(optimizer, 0.9)]
+        >>> schedule = lr_scheduler.SequentialLR(optimizer, parts, milestones=[1])
+        >>> schedule.get_last_lr()
+        [0.5]
+        >>> optimizer.step(); schedule.step()
+        >>> schedule.get_last_lr()
+        [1.0]
     """
 
     def __init__(

@@ -21,12 +21,13 @@ class LambdaLR(LRScheduler):
     Raises:
         ValueError: the number of functions is not that of the groups.
 
-    >>> import raxis
-    >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
-    >>> schedule = raxis.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1.0 / (step + 1))
-    >>> optimizer.step(); schedule.step()
-    >>> schedule.get_last_lr()
-    [0.5]
+    Example:
+        >>> import raxis
+        >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
+        >>> schedule = raxis.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1.0 / (step + 1))
+        >>> optimizer.step(); schedule.step()
+        >>> schedule.get_last_lr()
+        [0.5]
     """
 
     def __init__(
@@ -66,12 +67,13 @@ class LambdaLR(LRScheduler):
 class ExponentialLR(LRScheduler):
     """Multiplies the learning rates by `gamma` every step.
 
-    >>> import raxis
-    >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
-    >>> schedule = raxis.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
-    >>> optimizer.step(); schedule.step()
-    >>> schedule.get_last_lr()
-    [0.5]
+    Example:
+        >>> import raxis
+        >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
+        >>> schedule = raxis.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+        >>> optimizer.step(); schedule.step()
+        >>> schedule.get_last_lr()
+        [0.5]
     """
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
@@ -93,12 +95,13 @@ class LinearLR(LRScheduler):
     Raises:
         ValueError: `start_factor` is not in (0, 1] or `end_factor` not in [0, 1].
 
-    >>> import raxis
-    >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
-    >>> schedule = raxis.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.5, total_iters=2)
-    >>> optimizer.step(); schedule.step()
-    >>> schedule.get_last_lr()
-    [0.75]
+    Example:
+        >>> import raxis
+        >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
+        >>> schedule = raxis.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.5, total_iters=2)
+        >>> optimizer.step(); schedule.step()
+        >>> schedule.get_last_lr()
+        [0.75]
     """
 
     def __init__(
@@ -147,12 +150,13 @@ class CosineAnnealingLR(LRScheduler):
 
     Source: I. Loshchilov, F. Hutter, "SGDR: stochastic gradient descent with warm restarts", 2016.
 
-    >>> import raxis
-    >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
-    >>> schedule = raxis.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2)
-    >>> optimizer.step(); schedule.step()
-    >>> round(schedule.get_last_lr()[0], 4)
-    0.5
+    Example:
+        >>> import raxis
+        >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
+        >>> schedule = raxis.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2)
+        >>> optimizer.step(); schedule.step()
+        >>> round(schedule.get_last_lr()[0], 4)
+        0.5
     """
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
@@ -182,12 +186,13 @@ class CosineAnnealingLR(LRScheduler):
 class PolynomialLR(LRScheduler):
     """Lowers the learning rates to zero in `total_iters` steps, as the power `power` of the part that is left.
 
-    >>> import raxis
-    >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
-    >>> schedule = raxis.optim.lr_scheduler.PolynomialLR(optimizer, total_iters=2)
-    >>> optimizer.step(); schedule.step()
-    >>> schedule.get_last_lr()
-    [0.5]
+    Example:
+        >>> import raxis
+        >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
+        >>> schedule = raxis.optim.lr_scheduler.PolynomialLR(optimizer, total_iters=2)
+        >>> optimizer.step(); schedule.step()
+        >>> schedule.get_last_lr()
+        [0.5]
     """
 
     def __init__(

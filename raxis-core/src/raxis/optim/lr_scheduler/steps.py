@@ -39,12 +39,13 @@ class _Piecewise(LRScheduler):
 class StepLR(_Piecewise):
     """Multiplies the learning rates by `gamma` every `step_size` steps.
 
-    >>> import raxis
-    >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
-    >>> schedule = raxis.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    >>> optimizer.step(); schedule.step()
-    >>> schedule.get_last_lr()
-    [0.5]
+    Example:
+        >>> import raxis
+        >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
+        >>> schedule = raxis.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+        >>> optimizer.step(); schedule.step()
+        >>> schedule.get_last_lr()
+        [0.5]
     """
 
     def __init__(
@@ -65,12 +66,13 @@ class StepLR(_Piecewise):
 class MultiStepLR(_Piecewise):
     """Multiplies the learning rates by `gamma` at each of the steps `milestones`.
 
-    >>> import raxis
-    >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
-    >>> schedule = raxis.optim.lr_scheduler.MultiStepLR(optimizer, milestones=[1, 3], gamma=0.5)
-    >>> optimizer.step(); schedule.step()
-    >>> schedule.get_last_lr()
-    [0.5]
+    Example:
+        >>> import raxis
+        >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
+        >>> schedule = raxis.optim.lr_scheduler.MultiStepLR(optimizer, milestones=[1, 3], gamma=0.5)
+        >>> optimizer.step(); schedule.step()
+        >>> schedule.get_last_lr()
+        [0.5]
     """
 
     def __init__(
@@ -93,10 +95,11 @@ class ConstantLR(_Piecewise):
     Raises:
         ValueError: `factor` is not between 0 and 1.
 
-    >>> import raxis
-    >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
-    >>> raxis.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5).get_last_lr()
-    [0.5]
+    Example:
+        >>> import raxis
+        >>> optimizer = raxis.optim.SGD([raxis.nn.Parameter(raxis.zeros(1))], lr=1.0)
+        >>> raxis.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5).get_last_lr()
+        [0.5]
     """
 
     def __init__(

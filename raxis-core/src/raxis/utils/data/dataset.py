@@ -22,15 +22,16 @@ Example_co = TypeVar("Example_co", covariant=True)
 class Dataset(Generic[Example_co]):
     """Examples by index: subclasses define ``__getitem__``, and ``__len__`` where the number is known.
 
-    >>> from raxis.utils.data import Dataset
-    >>> class Squares(Dataset):
-    ...     def __len__(self):
-    ...         return 3
-    ...     def __getitem__(self, index):
-    ...         return index * index
-    >>> both = Squares() + Squares()
-    >>> [both[index] for index in range(len(both))]
-    [0, 1, 4, 0, 1, 4]
+    Example:
+        >>> from raxis.utils.data import Dataset
+        >>> class Squares(Dataset):
+        ...     def __len__(self):
+        ...         return 3
+        ...     def __getitem__(self, index):
+        ...         return index * index
+        >>> both = Squares() + Squares()
+        >>> [both[index] for index in range(len(both))]
+        [0, 1, 4, 0, 1, 4]
     """
 
     def __getitem__(self, index: Any) -> Example_co:
@@ -53,11 +54,12 @@ class TensorDataset(Dataset["tuple[Tensor, ...]"]):
     Raises:
         ValueError: the first dimensions differ in size.
 
-    >>> import raxis
-    >>> from raxis.utils.data import TensorDataset
-    >>> dataset = TensorDataset(raxis.tensor([1, 2]), raxis.tensor([10, 20]))
-    >>> len(dataset), [part.item() for part in dataset[1]]
-    (2, [2, 20])
+    Example:
+        >>> import raxis
+        >>> from raxis.utils.data import TensorDataset
+        >>> dataset = TensorDataset(raxis.tensor([1, 2]), raxis.tensor([10, 20]))
+        >>> len(dataset), [part.item() for part in dataset[1]]
+        (2, [2, 20])
     """
 
     def __init__(self, *tensors: Tensor) -> None:
@@ -80,9 +82,10 @@ class ConcatDataset(Dataset[Any]):
         ValueError: there are no data sets.
         TypeError: one has examples without an index.
 
-    >>> from raxis.utils.data import ConcatDataset
-    >>> ConcatDataset(["ab", "cd"])[2]
-    'c'
+    Example:
+        >>> from raxis.utils.data import ConcatDataset
+        >>> ConcatDataset(["ab", "cd"])[2]
+        'c'
     """
 
     cumulative_sizes: list[int]
@@ -110,9 +113,10 @@ class ConcatDataset(Dataset[Any]):
 class Subset(Dataset[Example_co]):
     """The examples of a data set at given indices.
 
-    >>> from raxis.utils.data import Subset
-    >>> list(Subset("abcd", [3, 0]))
-    ['d', 'a']
+    Example:
+        >>> from raxis.utils.data import Subset
+        >>> list(Subset("abcd", [3, 0]))
+        ['d', 'a']
     """
 
     def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
@@ -142,9 +146,10 @@ def random_split(
     Raises:
         ValueError: the lengths do not add up to the data set's, or a fraction is not between 0 and 1.
 
-    >>> from raxis.utils.data import random_split
-    >>> [len(part) for part in random_split(range(10), [0.7, 0.3])]
-    [7, 3]
+    Example:
+        >>> from raxis.utils.data import random_split
+        >>> [len(part) for part in random_split(range(10), [0.7, 0.3])]
+        [7, 3]
     """
     sizes = [int(length) for length in lengths]
     if math.isclose(sum(lengths), 1.0) and sum(lengths) <= 1.0 + 1e-9:

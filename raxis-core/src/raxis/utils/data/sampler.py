@@ -33,9 +33,10 @@ class Sampler(Generic[Index_co]):
 class SequentialSampler(Sampler[int]):
     """All indices in order.
 
-    >>> from raxis.utils.data import SequentialSampler
-    >>> list(SequentialSampler("abc"))
-    [0, 1, 2]
+    Example:
+        >>> from raxis.utils.data import SequentialSampler
+        >>> list(SequentialSampler("abc"))
+        [0, 1, 2]
     """
 
     def __init__(self, data_source: Sized) -> None:
@@ -62,9 +63,10 @@ class RandomSampler(Sampler[int]):
         TypeError: `replacement` is not a bool.
         ValueError: `num_samples` is not a positive int.
 
-    >>> from raxis.utils.data import RandomSampler
-    >>> sorted(RandomSampler("abc"))
-    [0, 1, 2]
+    Example:
+        >>> from raxis.utils.data import RandomSampler
+        >>> sorted(RandomSampler("abc"))
+        [0, 1, 2]
     """
 
     def __init__(
@@ -106,9 +108,10 @@ class RandomSampler(Sampler[int]):
 class SubsetRandomSampler(Sampler[int]):
     """Given indices in random order, each once.
 
-    >>> from raxis.utils.data import SubsetRandomSampler
-    >>> sorted(SubsetRandomSampler([3, 5, 8]))
-    [3, 5, 8]
+    Example:
+        >>> from raxis.utils.data import SubsetRandomSampler
+        >>> sorted(SubsetRandomSampler([3, 5, 8]))
+        [3, 5, 8]
     """
 
     def __init__(self, indices: Sequence[int], generator: Generator | None = None) -> None:
@@ -136,9 +139,10 @@ class WeightedRandomSampler(Sampler[int]):
         TypeError: `replacement` is not a bool.
         ValueError: `num_samples` is not a positive int, or `weights` does not have one dimension.
 
-    >>> from raxis.utils.data import WeightedRandomSampler
-    >>> list(WeightedRandomSampler([0.0, 1.0], 3))
-    [1, 1, 1]
+    Example:
+        >>> from raxis.utils.data import WeightedRandomSampler
+        >>> list(WeightedRandomSampler([0.0, 1.0], 3))
+        [1, 1, 1]
     """
 
     def __init__(
@@ -174,9 +178,10 @@ class BatchSampler(Sampler["list[int]"]):
     Raises:
         ValueError: `batch_size` is not a positive int or `drop_last` not a bool.
 
-    >>> from raxis.utils.data import BatchSampler
-    >>> list(BatchSampler(range(5), batch_size=2, drop_last=False))
-    [[0, 1], [2, 3], [4]]
+    Example:
+        >>> from raxis.utils.data import BatchSampler
+        >>> list(BatchSampler(range(5), batch_size=2, drop_last=False))
+        [[0, 1], [2, 3], [4]]
     """
 
     def __init__(self, sampler: Iterable[Any], batch_size: int, drop_last: bool) -> None:
