@@ -218,7 +218,9 @@ def _is_legacy_tuple(index: list[Any]) -> bool:
     """Whether PyTorch takes this list for a tuple of indices."""
     if len(index) >= 32:
         return False
-    return any(item is None or item is Ellipsis or isinstance(item, (slice, Tensor, list, tuple)) for item in index)
+    return any(
+        item is None or item is Ellipsis or isinstance(item, (slice, Tensor, list, tuple)) for item in index
+    )
 
 
 def _converted(input: Tensor, item: Any) -> Any:
@@ -353,6 +355,3 @@ def _fill_masked(view: Tensor, dim: int, mask: Tensor, value: Any) -> None:
     trailing = view._layout.ndim - dim - mask._layout.ndim
     number = _value_tensor(view, value) if isinstance(value, np.ndarray) else value
     view.masked_fill_(mask.reshape(*mask._layout.shape, *(1,) * trailing), number)
-
-
-__all__ = ["get_item", "set_item"]

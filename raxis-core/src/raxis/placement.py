@@ -31,11 +31,6 @@ def place_of(device: Device) -> Place:
     return found
 
 
-def forget_places() -> None:
-    """Drop resolved devices, so that the registry is asked again."""
-    _places.clear()
-
-
 def canonical(device: Device) -> Device:
     """The form tensors carry: no index for ``cpu`` and ``meta``, an index for every other type."""
     if (device.index is None) is (device.type in _SINGLE):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -174,14 +173,3 @@ def _batched(
         row = [batch[index] for batch in batches]
         rows.append(grad(roots, wanted, row, keep, create_graph, allow_unused, False, materialize))
     return tuple(None if column[0] is None else stack(column) for column in zip(*rows, strict=True))
-
-
-def warn_retained(tensor: Tensor) -> None:
-    """Warn that a non-leaf keeps no grad unless `retain_grad` was called."""
-    if tensor._edge is not None and not tensor.is_leaf and not tensor._retains_grad and tensor._grad is None:
-        warnings.warn(
-            "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
-            "populated during autograd.backward(). Use .retain_grad() on the non-leaf Tensor if you need it.",
-            UserWarning,
-            stacklevel=3,
-        )

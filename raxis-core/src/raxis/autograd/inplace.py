@@ -142,6 +142,3 @@ class Review(Node):
                 gradient, self._base_layout, self._view_layout.shape, self._view_layout.strides, self._offset
             )
         ]
-
-
-__all__ = ["check_inplace", "edge_from_base", "rebase"]

@@ -1,7 +1,7 @@
 """Plans: what an op does for operands of given layouts, worked out once.
 
-A plan for a lowered op holds the compiled program and a generated `run` that allocates, executes and
-records; a plan for a view holds the stride arithmetic's result.
+A plan for a lowered op holds the compiled program; a plan for a view holds the stride arithmetic's result. `launch`
+and `viewing` make the function from it that a call runs.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from raxis.device import Device
-from raxis.dtypes import Category, DType, scalar_category
+from raxis.dtypes import Category, DType, can_cast, scalar_category
 from raxis.layout import Layout, Strides, broadcast_shapes, contiguous_strides, dense_strides_like, layout_of
 from raxis.ops.promotion import Promotion, computation_dtype, widest_dtype_of
 from raxis.ops.schema import Parameter
-from raxis.ops.table import OPS, Kind, Op
+from raxis.ops.table import OPS, Op
 from raxis.ops.trace import Traced, Tracer, broadcast, cast, constant, tracing
 from raxis.placement import get_default_device, place_of
 from raxis.ptir.program import Program
@@ -33,12 +33,11 @@ class Plan:
         place: where it runs.
         random_blocks: Philox counters one call consumes.
         uses_random: whether the executable takes a key and an offset (also where it draws nothing).
-        run: called with the op's arguments.
     """
 
     __slots__ = (
-        "differentiable", "execute", "op", "place", "program", "random_blocks", "recorders", "results", "run", "static",
-        "uses_random",
+        "differentiable", "execute", "op", "place", "program",
+        "random_blocks", "recorders", "results", "static", "uses_random",
     )  # fmt: skip
 
     def __init__(self, op: Op, static: dict[str, Any], results: tuple[Layout, ...]) -> None:
@@ -54,7 +53,6 @@ class Plan:
         self.differentiable = bool(op.vjp) and any(
             layout.dtype.category >= Category.FLOAT for layout in results
         )
-        self.run: Callable[..., Any]
 
 
 def clear_plans() -> None:
@@ -136,8 +134,6 @@ def _fit(op: Op, results: Any, target: Layout) -> Traced:
 
 def check_writable(name: str, dtype: DType, shape: tuple[int, ...], target: Layout) -> None:
     """Raise RuntimeError unless values of this dtype and shape may be written into `target`."""
-    from raxis.dtypes import can_cast
-
     if not can_cast(dtype, target.dtype):
         raise RuntimeError(
             f"{name}: result type {dtype.name} can't be cast to the desired output type {target.dtype.name}"
@@ -291,6 +287,3 @@ def _operand_strides(op: Op, arguments: Sequence[Any], tracer: Tracer) -> list[S
             elif item is not None and item is not parameter.default:
                 strides.append(None)
     return [*strides, None, None] if tracer.uses_random else strides
-
-
-__all__ = ["Kind", "Plan", "build", "clear_plans", "lower", "trace", "traced_plan"]
