@@ -7,8 +7,8 @@ from typing import Any
 
 from raxis.dtypes import Category, bool_, int64
 from raxis.layout import broadcast_shapes
-from raxis.ops.definitions.dropout import _functional_dropout
-from raxis.ops.definitions.softmax import _softmax_gradient, along, softmax
+from raxis.ops.definitions.dropout import functional_dropout
+from raxis.ops.definitions.softmax import along, softmax, softmax_gradient
 from raxis.ops.formulas import wide
 from raxis.ops.functional import functional
 from raxis.ops.table import lowered
@@ -51,7 +51,7 @@ def _gradients(
     scale: float,
 ) -> tuple[Tensor | None, ...]:
     weights = _probabilities(query, key, mask, is_causal, scale)
-    by_scores = _softmax_gradient(grad.matmul(value.transpose(-2, -1)), weights, -1)
+    by_scores = softmax_gradient(grad.matmul(value.transpose(-2, -1)), weights, -1)
     by_mask = by_scores if mask is not None and mask.dtype is not bool_ else None
     by_query = by_scores.matmul(key) * scale
     by_key = by_scores.transpose(-2, -1).matmul(query) * scale
@@ -111,8 +111,7 @@ def _softmax_of_masked(scores: Tensor) -> Tensor:
 
 
 @functional(
-    "scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float "
-    "dropout_p=0.0, "
+    "scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0, "
     "bool is_causal=False, float? scale=None, bool enable_gqa=False) -> Tensor"
 )
 def scaled_dot_product_attention(
@@ -151,7 +150,7 @@ def scaled_dot_product_attention(
     factor = 1 / math.sqrt(query._layout.shape[-1]) if scale is None else float(scale)
     if dropout_p > 0:
         weights = _probabilities(query, key, attn_mask, is_causal, factor)
-        return _functional_dropout(weights, dropout_p).matmul(value)
+        return functional_dropout(weights, dropout_p).matmul(value)
     return _attention(query, key, value, attn_mask, is_causal, factor)
 
 
@@ -190,6 +189,5 @@ def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, is_ca
     if mask.dtype is not bool_ and mask.dtype is not query.dtype:
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
-            f"{mask.dtype} and "
-            f"query.dtype: {query.dtype} instead."
+            f"{mask.dtype} and query.dtype: {query.dtype} instead."
         )
