@@ -97,12 +97,13 @@ _OF_PYTHON_TYPE: dict[type, DType] = {bool: bool_, int: int64, float: float64, c
 _BY_NAME = {dtype.name: dtype for dtype in ALL}
 _BY_NUMPY = {dtype.numpy: dtype for dtype in ALL}
 _REAL_OF_COMPLEX = {"complex64": float32, "complex128": float64}
-_SCALAR_CATEGORY = {
+PYTHON_CATEGORIES: dict[type, Category] = {
     bool: Category.BOOL,
     int: Category.INTEGER,
     float: Category.FLOAT,
     complex: Category.COMPLEX,
 }
+"""The category of each of Python's own number types."""
 
 
 def by_name(name: str) -> DType:
@@ -129,7 +130,7 @@ def scalar_category(scalar_type: type) -> Category:
     Raises:
         TypeError: if the type is not a Python or NumPy number.
     """
-    found = _SCALAR_CATEGORY.get(scalar_type)
+    found = PYTHON_CATEGORIES.get(scalar_type)
     if found is not None:
         return found
     for base, category in ((np.bool_, Category.BOOL), (np.integer, Category.INTEGER)):
@@ -137,7 +138,7 @@ def scalar_category(scalar_type: type) -> Category:
             return category
     for python_type in (bool, int, float, complex):
         if issubclass(scalar_type, python_type):
-            return _SCALAR_CATEGORY[python_type]
+            return PYTHON_CATEGORIES[python_type]
     if issubclass(scalar_type, np.floating):
         return Category.FLOAT
     if issubclass(scalar_type, np.complexfloating):
@@ -200,3 +201,13 @@ def can_cast(from_: DType, to: DType) -> bool:
     if to is bool_ and from_ is not bool_:
         return False
     return from_.category <= to.category
+
+
+def end_of_range(dtype: DType, sign: int) -> bool | int | float:
+    """The greatest (`sign` 1) or least (-1) number of a dtype."""
+    if dtype.category is Category.BOOL:
+        return sign > 0
+    if dtype.category is Category.FLOAT:
+        return sign * np.inf
+    limits = np.iinfo(dtype.numpy)
+    return int(limits.max if sign > 0 else limits.min)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from raxis import dtypes
-from raxis.autograd.grad_mode import no_grad
+from raxis.autograd.grad_mode import enable_grad, no_grad
 from raxis.autograd.gradients import grad
+from raxis.interop import from_numpy
 from raxis.tensor import Tensor
 
 
@@ -125,8 +126,6 @@ def _analytical(output: Tensor, checked: Sequence[Tensor]) -> list[np.ndarray]:
 
 
 def _basis(output: Tensor) -> Iterator[Tensor]:
-    from raxis.interop import from_numpy
-
     for direction in _directions(output.dtype.is_complex):
         for element in range(output.numel()):
             cotangent = np.zeros(output.numel(), dtype=output.dtype.numpy)
@@ -168,8 +167,6 @@ def _shifted(
     element: int,
     step: complex,
 ) -> np.ndarray:
-    from raxis.interop import from_numpy
-
     values = tensor.detach().cpu().numpy().copy()
     values.reshape(-1)[element] += step
     moved = from_numpy(values).to(tensor.device)
@@ -224,8 +221,6 @@ class _ForNumbers:
         self._count = count
 
     def __call__(self, *given: Any) -> tuple[Tensor, ...]:
-        from raxis.autograd.grad_mode import enable_grad
-
         tracked = [*self._tracked, *[True] * (len(given) - self._count)]
         prepared = [
             argument.detach().requires_grad_() if want and isinstance(argument, Tensor) and not argument.requires_grad
@@ -237,8 +232,6 @@ class _ForNumbers:
 
 
 def _cotangents(outputs: Sequence[Tensor], given: Any) -> list[Tensor]:
-    from raxis.interop import from_numpy
-
     if given is not None:
         chosen = [given] if isinstance(given, Tensor) else list(given)
         return [tensor.detach().requires_grad_() for tensor in chosen]

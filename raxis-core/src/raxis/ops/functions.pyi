@@ -325,6 +325,12 @@ def cartesian_prod(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
 def cat(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = ...) -> Tensor:
     """The tensors one after another along `dim`."""
 
+def concat(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = ...) -> Tensor:
+    """The tensors one after another along `dim`."""
+
+def concatenate(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = ...) -> Tensor:
+    """The tensors one after another along `dim`."""
+
 def cdist(x1: Tensor, x2: Tensor, p: builtins.float = ..., compute_mode: builtins.str = ...) -> Tensor:
     """The p-norm distances between all rows of `x1` and all rows of `x2`."""
 
@@ -381,12 +387,6 @@ def combinations(input: Tensor, r: builtins.int = ..., with_replacement: builtin
 
 def complex(real: Tensor, imag: Tensor, *, out: Any = ...) -> Tensor:
     """Complex numbers from their parts."""
-
-def concat(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = ...) -> Tensor:
-    """Alias of `cat`."""
-
-def concatenate(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = ...) -> Tensor:
-    """Alias of `cat`."""
 
 def conj(input: Tensor) -> Tensor:
     """The complex conjugate; real tensors themselves."""
@@ -694,9 +694,6 @@ def greater_equal(input: Tensor, other: Tensor | builtins.complex, *, out: Any =
 def greater_equal_(input: Tensor, other: Tensor | builtins.complex) -> Tensor:
     """Whether ``input >= other``, as bools."""
 
-def ger(input: Tensor, vec2: Tensor, *, out: Any = ...) -> Tensor:
-    """Another name of `outer`."""
-
 def get_device(input: Tensor) -> builtins.int:
     """The index of the device; -1 for the CPU."""
 
@@ -1000,10 +997,10 @@ def mm(input: Tensor, mat2: Tensor, *, out: Any = ...) -> Tensor:
 def mode(input: Tensor, dim: builtins.int = ..., keepdim: builtins.bool = ..., *, out: Any = ...) -> _mode_result:
     """The most frequent element along `dim` and an index of it; of several, the smallest."""
 
-def moveaxis(input: Tensor, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int]) -> Tensor:
-    """Alias of `movedim`."""
-
 def movedim(input: Tensor, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int]) -> Tensor:
+    """`input` with the dimensions `source` moved to the positions `destination`; the others keep their order."""
+
+def moveaxis(input: Tensor, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int]) -> Tensor:
     """`input` with the dimensions `source` moved to the positions `destination`; the others keep their order."""
 
 def msort(input: Tensor, *, out: Any = ...) -> Tensor:
@@ -1112,6 +1109,9 @@ def ones_like(input: Tensor, *, dtype: DType | None = ..., layout: Any = ..., de
     """Ones with `input`'s shape and, unless given, its dtype and device."""
 
 def outer(input: Tensor, vec2: Tensor, *, out: Any = ...) -> Tensor:
+    """All products of an element of `input` and one of `vec2`."""
+
+def ger(input: Tensor, vec2: Tensor, *, out: Any = ...) -> Tensor:
     """All products of an element of `input` and one of `vec2`."""
 
 def pairwise_distance(x1: Tensor, x2: Tensor, p: builtins.float = ..., eps: builtins.float = ..., keepdim: builtins.bool = ...) -> Tensor:
@@ -1245,9 +1245,6 @@ def round(input: Tensor, *, decimals: builtins.int = ..., out: Any = ...) -> Ten
 
 def round_(input: Tensor, *, decimals: builtins.int = ...) -> Tensor:
     """Each element rounded to the nearest integer, ties to even, or to a number of decimals."""
-
-def row_stack(tensors: Sequence[Tensor], *, out: Any = ...) -> Tensor:
-    """Alias of `vstack`."""
 
 def rrelu(input: Tensor, lower: builtins.float = ..., upper: builtins.float = ..., training: builtins.bool = ..., inplace: builtins.bool = ...) -> Tensor:
     """leaky_relu with a slope drawn from ``[lower, upper]`` for each element; its mean outside training."""
@@ -1538,6 +1535,9 @@ def vsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.
     """`tensor_split` of the first dimension of at least two; a number must divide its size."""
 
 def vstack(tensors: Sequence[Tensor], *, out: Any = ...) -> Tensor:
+    """The tensors, at least 2-D, one after another along the first dimension."""
+
+def row_stack(tensors: Sequence[Tensor], *, out: Any = ...) -> Tensor:
     """The tensors, at least 2-D, one after another along the first dimension."""
 
 def where(condition: Tensor, input: Tensor | builtins.complex | None = ..., other: Tensor | builtins.complex | None = ...) -> Tensor:

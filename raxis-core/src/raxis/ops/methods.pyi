@@ -695,6 +695,9 @@ class TensorMethods:
     def dim(self) -> builtins.int:
         """The number of dimensions."""
 
+    def ndimension(self) -> builtins.int:
+        """The number of dimensions."""
+
     def dist(self, other: Tensor, p: Any = ..., *, out: Any = ...) -> Tensor:
         """The `p`-norm of ``input - other``, over all elements."""
 
@@ -881,9 +884,6 @@ class TensorMethods:
 
     def geometric_(self, p: builtins.float, *, generator: Generator | None = ...) -> Tensor:
         """Fill with the number of trials until the first success of probability `p`."""
-
-    def ger(self, vec2: Tensor, *, out: Any = ...) -> Tensor:
-        """Another name of `outer`."""
 
     def get_device(self) -> builtins.int:
         """The index of the device; -1 for the CPU."""
@@ -1222,10 +1222,10 @@ class TensorMethods:
     def mode(self, dim: builtins.int = ..., keepdim: builtins.bool = ..., *, out: Any = ...) -> _mode_result:
         """The most frequent element along `dim` and an index of it; of several, the smallest."""
 
-    def moveaxis(self, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int]) -> Tensor:
-        """Alias of `movedim`."""
-
     def movedim(self, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int]) -> Tensor:
+        """`input` with the dimensions `source` moved to the positions `destination`; the others keep their order."""
+
+    def moveaxis(self, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int]) -> Tensor:
         """`input` with the dimensions `source` moved to the positions `destination`; the others keep their order."""
 
     def msort(self, *, out: Any = ...) -> Tensor:
@@ -1284,9 +1284,6 @@ class TensorMethods:
 
     def narrow_copy(self, dim: builtins.int, start: builtins.int, length: builtins.int, *, out: Any = ...) -> Tensor:
         """`narrow`, in new memory."""
-
-    def ndimension(self) -> builtins.int:
-        """The number of dimensions, as `dim`."""
 
     def ne(self, other: Tensor | builtins.complex, *, out: Any = ...) -> Tensor:
         """Whether ``input != other``, as bools."""
@@ -1362,6 +1359,9 @@ class TensorMethods:
         """The elements as a NumPy array that shares this tensor's memory."""
 
     def outer(self, vec2: Tensor, *, out: Any = ...) -> Tensor:
+        """All products of an element of `input` and one of `vec2`."""
+
+    def ger(self, vec2: Tensor, *, out: Any = ...) -> Tensor:
         """All products of an element of `input` and one of `vec2`."""
 
     def permute(self, *dims: builtins.int | Sequence[builtins.int]) -> Tensor:

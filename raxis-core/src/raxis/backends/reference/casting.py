@@ -9,6 +9,7 @@ import numpy as np
 
 from raxis import dtypes
 from raxis.dtypes import HALF, Category, DType
+from raxis.ptir.program import Instruction
 
 Kernel = Callable[..., Any]
 """Takes one array (or NumPy scalar, if of rank 0) per operand; gives one, or a tuple, for the results."""
@@ -30,6 +31,13 @@ def in_float32(function: Kernel, result: DType) -> Kernel:
         return function(*[operand.astype(np.float32) for operand in operands]).astype(target)
 
     return kernel
+
+
+def widened(instruction: Instruction, function: Kernel) -> Kernel:
+    """`function` in float32 for half-precision operands, as it is for other dtypes."""
+    if instruction.operands[0].type.dtype not in HALF:
+        return function
+    return in_float32(function, instruction.results[0].type.dtype)
 
 
 def cast(source: DType, target: DType) -> Kernel:

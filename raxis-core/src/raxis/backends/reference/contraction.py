@@ -8,17 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from raxis.backends.reference.casting import Kernel, in_float32
+from raxis.backends.reference.casting import Kernel, widened
 from raxis.backends.reference.shaping import windows
-from raxis.dtypes import HALF
 from raxis.ptir.primitives.contraction import free_dims
 from raxis.ptir.program import Instruction
 from raxis.ptir.types import TensorType
-
-
-def _widened(instruction: Instruction, function: Kernel) -> Kernel:
-    result = instruction.results[0].type.dtype
-    return in_float32(function, result) if result in HALF else function
 
 
 def _dot_general(instruction: Instruction) -> Kernel:
@@ -30,7 +24,7 @@ def _dot_general(instruction: Instruction) -> Kernel:
     free = free_dims(rhs.rank, batch, contract)
     right = _arrangement(rhs, batch, contract, free)
     shape = instruction.results[0].type.shape
-    return _widened(instruction, lambda x, y: matmul(left(x), right(y)).reshape(shape))
+    return widened(instruction, lambda x, y: matmul(left(x), right(y)).reshape(shape))
 
 
 def _arrangement(
@@ -75,7 +69,7 @@ def _convolution(instruction: Instruction) -> Kernel:
         columns = view.transpose(order).reshape(columns_shape)
         return matmul(filters.reshape(filters_shape), columns).reshape(result.shape)
 
-    return _widened(instruction, kernel)
+    return widened(instruction, kernel)
 
 
 def _zero_padded(x: Any, padding: tuple[tuple[int, int], ...]) -> Any:

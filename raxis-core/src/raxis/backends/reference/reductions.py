@@ -7,16 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from raxis.backends.reference.casting import Kernel, in_float32
-from raxis.dtypes import HALF, Category, DType
+from raxis.backends.reference.casting import Kernel, widened
+from raxis.dtypes import HALF, DType, end_of_range
 from raxis.ptir.program import Instruction
-
-
-def _widened(instruction: Instruction, function: Kernel) -> Kernel:
-    """`function` in float32 for half precision, as it is for other dtypes."""
-    if instruction.operands[0].type.dtype not in HALF:
-        return function
-    return in_float32(function, instruction.results[0].type.dtype)
 
 
 def _folding(ufunc: np.ufunc) -> Callable[[Instruction], Kernel]:
@@ -43,19 +36,9 @@ def _extremum(ufunc: np.ufunc, sign: int) -> Callable[[Instruction], Kernel]:
         dims, operand = instruction.attributes["dims"], instruction.operands[0].type
         dtype = _accumulator(operand.dtype)
         initial = dtype.type(end_of_range(operand.dtype, -sign))
-        return _widened(instruction, lambda x: ufunc.reduce(x, axis=dims, initial=initial))
+        return widened(instruction, lambda x: ufunc.reduce(x, axis=dims, initial=initial))
 
     return factory
-
-
-def end_of_range(dtype: DType, sign: int) -> bool | int | float:
-    """The greatest (`sign` 1) or least (-1) number of a dtype."""
-    if dtype.category is Category.BOOL:
-        return sign > 0
-    if dtype.category is Category.FLOAT:
-        return sign * np.inf
-    limits = np.iinfo(dtype.numpy)
-    return int(limits.max if sign > 0 else limits.min)
 
 
 def _position(function: Kernel) -> Callable[[Instruction], Kernel]:
@@ -69,7 +52,7 @@ def _position(function: Kernel) -> Callable[[Instruction], Kernel]:
 def _scan(ufunc: np.ufunc) -> Callable[[Instruction], Kernel]:
     def factory(instruction: Instruction) -> Kernel:
         dim, dtype = instruction.attributes["dim"], _accumulator(instruction.operands[0].type.dtype)
-        return _widened(instruction, lambda x: ufunc.accumulate(x, axis=dim, dtype=dtype))
+        return widened(instruction, lambda x: ufunc.accumulate(x, axis=dim, dtype=dtype))
 
     return factory
 

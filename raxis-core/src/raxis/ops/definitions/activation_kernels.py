@@ -9,6 +9,7 @@ from typing import Any
 from raxis.dtypes import Category
 from raxis.ops.definitions.comparison import where
 from raxis.ops.definitions.elementwise import require_category
+from raxis.ops.definitions.error_functions import normal_density
 from raxis.ops.definitions.exponentials import exp, expm1, log1p, sigmoid
 from raxis.ops.definitions.trigonometry import tanh
 from raxis.ops.formulas import conj, widened
@@ -109,17 +110,12 @@ def elu(input: Tensor, alpha: float, scale: float, input_scale: float) -> Any:
 # ---- gelu ----------------------------------------------------------------------------------------------
 
 _SQRT_HALF = math.sqrt(0.5)
-_INVERSE_SQRT_TAU = 1 / math.sqrt(2 * math.pi)
 _TANH_SCALE = math.sqrt(2 / math.pi)
 _TANH_CUBIC = 0.044715
 
 
 def _normal_cdf(x: Tensor) -> Tensor:
     return 0.5 * (1 + (x * _SQRT_HALF).erf())
-
-
-def _normal_density(x: Tensor) -> Tensor:
-    return exp(x * x * -0.5) * _INVERSE_SQRT_TAU
 
 
 def _tanh_argument(x: Tensor) -> tuple[Tensor, Tensor]:
@@ -130,7 +126,7 @@ def _tanh_argument(x: Tensor) -> tuple[Tensor, Tensor]:
 
 def _gelu_curvature(input: Tensor, approximate: str) -> Tensor:
     if approximate == "none":
-        return _normal_density(input) * (2 - input * input)
+        return normal_density(input) * (2 - input * input)
     saturation, slope = _tanh_argument(input)
     steepness = 1 - saturation * saturation
     bend = 6 * _TANH_SCALE * _TANH_CUBIC * input
@@ -149,7 +145,7 @@ def _gelu_curvature(input: Tensor, approximate: str) -> Tensor:
 def _gelu_backward(upstream: Tensor, input: Tensor, approximate: str) -> Any:
     """`upstream` times the slope of gelu."""
     if approximate == "none":
-        return upstream * (_normal_cdf(input) + input * _normal_density(input))
+        return upstream * (_normal_cdf(input) + input * normal_density(input))
     saturation, slope = _tanh_argument(input)
     return upstream * 0.5 * (1 + saturation + input * (1 - saturation * saturation) * slope)
 

@@ -10,7 +10,7 @@ from raxis.ops.definitions.pooling import check_input
 from raxis.ops.definitions.resampling import resample
 from raxis.ops.definitions.spatial import Sizes, register_by_rank
 from raxis.ops.definitions.taps import area_bins
-from raxis.ops.definitions.windows import _average_pool, _take_places, places_of, winner_of
+from raxis.ops.definitions.windows import average_pool, places_of, take_places, winner_of
 from raxis.ops.functional import functional, shared
 from raxis.ops.table import lowered
 from raxis.ops.trace import emit
@@ -51,7 +51,7 @@ def adaptive_average(input: Tensor, output_size: Sizes) -> Tensor:
     if 0 in output_size or any(size % wanted for size, wanted in zip(sizes, output_size, strict=True)):
         return resample(input, output_size, "area", False, (None,) * rank)
     kernel = tuple(size // wanted for size, wanted in zip(sizes, output_size, strict=True))
-    return _average_pool(input, kernel, kernel, (0,) * rank, False, True, None)
+    return average_pool(input, kernel, kernel, (0,) * rank, False, True, None)
 
 
 @lowered(
@@ -87,7 +87,7 @@ def _maximum(rank: int, input: Tensor, output_size: OutputSize, return_indices: 
         values, places = input.new_empty(empty), input.new_empty(empty, dtype=int64)
         return (values, places) if return_indices else values
     places = _adaptive_places(input, sizes)
-    values = _take_places(input, places, rank)
+    values = take_places(input, places, rank)
     return (values, places) if return_indices else values
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from raxis import dtypes
 from raxis.dtypes import DType
 from raxis.layout import Layout, Shape, broadcast_shapes
+from raxis.ops.definitions.creation import zeros
 from raxis.ops.definitions.positions import as_operand
 from raxis.ops.promotion import Promotion
 from raxis.ops.table import composed, lowered
@@ -123,14 +124,16 @@ def _flat_index(indices: Sequence[Tensor], selection: Selection) -> Any:
 def _checked_steps(index: Tensor, dim: int, size: int, step: int) -> Any:
     """``index * step``, read from a table along `dim` so that an index out of range is an error that names it."""
     shape = (*(1,) * dim, size)
-    table = emit("mul", emit("iota", shape=shape, dtype=dtypes.int64, dim=dim), constant(step, dtypes.int64, shape))
+    table = emit(
+        "mul", emit("iota", shape=shape, dtype=dtypes.int64, dim=dim), constant(step, dtypes.int64, shape)
+    )
     taken = emit("take", table, wrapped_index(index, size), dim=dim)
     return emit("reshape", taken, shape=index._layout.shape)
 
 
-def _selected_gradient(grad: Tensor, input_layout: Layout, indices: tuple[Tensor, ...], dims: Shape) -> Tensor:
-    from raxis.ops.definitions.creation import zeros  # which is written in view ops itself
-
+def _selected_gradient(
+    grad: Tensor, input_layout: Layout, indices: tuple[Tensor, ...], dims: Shape
+) -> Tensor:
     empty = zeros(input_layout.shape, dtype=grad.dtype, device=input_layout.device)
     return write_indexed(empty, indices, grad, dims, True)
 
@@ -165,7 +168,9 @@ def _without_overwritten(grad: Tensor, indices: tuple[Tensor, ...], dims: Shape,
     function=False,
     out=False,
 )
-def write_indexed(input: Tensor, indices: Sequence[Tensor], values: Tensor, dims: Shape, accumulate: bool) -> Any:
+def write_indexed(
+    input: Tensor, indices: Sequence[Tensor], values: Tensor, dims: Shape, accumulate: bool
+) -> Any:
     """`input` with `values` written, or added, at `indices` of the dimensions `dims`."""
     selection = selection_of(input._layout, [index._layout for index in indices], dims)
     updates = _arranged_values(as_operand(values, input.dtype), selection)
@@ -219,7 +224,9 @@ def expand_masks(indices: Sequence[tuple[int, Tensor]], shape: Shape) -> tuple[t
             tensors.append(index)
             dims.append(dim)
         else:
-            raise IndexError(f"tensors used as indices must be long, int, byte or bool tensors, but got {index.dtype}")
+            raise IndexError(
+                f"tensors used as indices must be long, int, byte or bool tensors, but got {index.dtype}"
+            )
     return tuple(tensors), tuple(dims)
 
 
@@ -245,7 +252,9 @@ def check_put_dtype(input: Tensor, dtype: DType) -> None:
 
 def _prepared(input: Tensor, indices: Any, values: Tensor) -> tuple[tuple[Tensor, ...], Shape]:
     if not isinstance(indices, (tuple, list)):
-        raise TypeError(f"index_put(): argument 'indices' must be tuple of Tensors, not {type(indices).__name__}")
+        raise TypeError(
+            f"index_put(): argument 'indices' must be tuple of Tensors, not {type(indices).__name__}"
+        )
     check_put_dtype(input, values.dtype)
     placed: list[tuple[int, Tensor]] = []
     dim = 0

@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from raxis.ops.definitions.comparison import where
-from raxis.ops.definitions.elementwise import chebyshev, computed, unary
-from raxis.ops.definitions.error_functions import SPECIAL
+from raxis.ops.definitions.elementwise import chebyshev, computed, special_unary, unary
 from raxis.ops.definitions.exponentials import exp, rsqrt
 from raxis.ops.definitions.signs import sgn
 from raxis.tensor import Tensor
@@ -74,41 +73,32 @@ def _over(numerator: Tensor, input: Tensor) -> Tensor:
     return where(input == 0, 0.5, numerator / where(input == 0, 1, input))
 
 
-def _registered(name: str, summary: str, result: str, body: Any, gradient: Any) -> Callable[..., Any]:
-    return computed(
-        f"{name}(Tensor input) -> Tensor",
-        unary(f"special.{name}", summary, "[0.0, 1.0]", result),
-        body,
-        namespace=SPECIAL,
-        method=False,
-        inplace=False,
-        vjp={"input": gradient},
-    )
-
-
 i0 = computed(
     "i0(Tensor input) -> Tensor",
     unary("i0", "The modified Bessel function of the first kind, order 0.", "[0.0, 1.0]", "[1.0000, 1.2661]"),
     lambda input: exp(input.abs()) * _i0e(input),
     vjp={"input": lambda grad, input: grad * i1(input)},
 )
-i1: Callable[..., Any] = _registered(
+i1: Callable[..., Any] = special_unary(
     "i1",
     "The modified Bessel function of the first kind, order 1.",
+    "[0.0, 1.0]",
     "[0.0000, 0.5652]",
     lambda input: exp(input.abs()) * _i1e(input),
     lambda grad, input, result: grad * (i0(input) - _over(result, input)),
 )
-i0e = _registered(
+i0e = special_unary(
     "i0e",
     "``exp(-abs(input)) * i0(input)``.",
+    "[0.0, 1.0]",
     "[1.0000, 0.4658]",
     _i0e,
     lambda grad, input, result: grad * (i1e(input) - sgn(input) * result),
 )
-i1e: Callable[..., Any] = _registered(
+i1e: Callable[..., Any] = special_unary(
     "i1e",
     "``exp(-abs(input)) * i1(input)``.",
+    "[0.0, 1.0]",
     "[0.0000, 0.2079]",
     _i1e,
     lambda grad, input, result: grad * (i0e(input) - sgn(input) * result - _over(result, input)),

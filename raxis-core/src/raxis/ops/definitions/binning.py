@@ -8,7 +8,8 @@ from typing import Any
 from raxis import dtypes
 from raxis.dtypes import Category, promote_types
 from raxis.ops.definitions.extrema import require_ordered
-from raxis.ops.definitions.reductions import filled_like, scalar_type
+from raxis.ops.definitions.masking import as_int
+from raxis.ops.definitions.reductions import constant_like, scalar_type
 from raxis.ops.formulas import wide
 from raxis.ops.promotion import result_type_of
 from raxis.ops.table import composed, lowered
@@ -25,7 +26,7 @@ def _searched(boundaries: Tensor, values: Tensor, right: bool, out_int32: bool) 
 
 
 def _check_sequence(sequence: Tensor, values: Tensor) -> None:
-    name = "torch.searchsorted()"
+    name = "searchsorted()"
     if sequence.ndim == 0:
         raise RuntimeError(f"{name}: boundaries tensor should have positive dimension, but got 0 dimension")
     if sequence.ndim > 1 and sequence._layout.shape[:-1] != values._layout.shape[:-1]:
@@ -39,12 +40,12 @@ def _check_sequence(sequence: Tensor, values: Tensor) -> None:
 def _check_sorter(sequence: Tensor, sorter: Tensor) -> None:
     if sorter.shape != sequence.shape:
         raise RuntimeError(
-            "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
+            "searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
             f"{list(sequence.shape)} and got sorter tensor {list(sorter.shape)}"
         )
     if sorter.dtype is not dtypes.int64:
         raise RuntimeError(
-            f"torch.searchsorted(): sorter must be a tensor of long dtype but got dtype {scalar_type(sorter.dtype)}"
+            f"searchsorted(): sorter must be a tensor of long dtype but got dtype {scalar_type(sorter.dtype)}"
         )
 
 
@@ -54,7 +55,12 @@ def _check_sorter(sequence: Tensor, sorter: Tensor) -> None:
     method=False,
 )
 def searchsorted(
-    sorted_sequence: Tensor, input: Tensor, out_int32: bool, right: bool, side: str | None, sorter: Tensor | None
+    sorted_sequence: Tensor,
+    input: Tensor,
+    out_int32: bool,
+    right: bool,
+    side: str | None,
+    sorter: Tensor | None,
 ) -> Any:
     """Where each value would be inserted to keep the last dimension of `sorted_sequence` in order.
 
@@ -75,13 +81,13 @@ def searchsorted(
         tensor([0, 1, 3])
     """
     if side not in (None, "left", "right"):
-        raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
+        raise RuntimeError(f"searchsorted(): side can only be 'left' or 'right' but got {side}")
     if side == "left" and right:
         raise RuntimeError(
-            "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
+            "searchsorted(): side and right can't be set to opposites, got side of left while right was True"
         )
     if not isinstance(input, Tensor):
-        raise TypeError("torch.searchsorted(): argument 'input' (position 2) must be Tensor or Number")
+        raise TypeError("searchsorted(): argument 'input' (position 2) must be Tensor or Number")
     _check_sequence(sorted_sequence, input)
     boundaries = sorted_sequence
     if sorter is not None:
@@ -155,7 +161,7 @@ def isin(elements: Tensor, test_elements: Tensor, assume_unique: bool, invert: b
     tests = emit("reshape", cast(test_elements, dtype), shape=(count,))
     ordered, _ = emit("sort", tests, dim=0, descending=False, stable=False)
     place = emit("searchsorted", ordered, flat, right=False)
-    nearest = emit("take", ordered, emit("minimum", place, filled_like(place, count - 1)), dim=0)
+    nearest = emit("take", ordered, emit("minimum", place, constant_like(place, count - 1)), dim=0)
     found = emit("ne" if invert else "eq", nearest, flat)
     return emit("reshape", found, shape=shape)
 
@@ -163,21 +169,18 @@ def isin(elements: Tensor, test_elements: Tensor, assume_unique: bool, invert: b
 # ---- histograms ------------------------------------------------------------------------------------------------------
 
 
-@lowered("_bincount(Tensor input, Tensor? weights, int size) -> Tensor", method=False, function=False, out=False)
+@lowered(
+    "_bincount(Tensor input, Tensor? weights, int size) -> Tensor", method=False, function=False, out=False
+)
 def _bincount(input: Tensor, weights: Tensor | None, size: int) -> Any:
     """How often, or with which weight, each of 0 to `size` - 1 occurs."""
     places = cast(input, dtypes.int64)
     if weights is None:
-        amounts = filled_like(places, 1)
+        amounts = constant_like(places, 1)
     else:
         amounts = cast(weights, weights.dtype if weights.dtype is dtypes.float32 else dtypes.float64)
     zeros = constant(0, amounts._layout.dtype, (size,))
     return emit("scatter", zeros, places, amounts, dim=0, reduce="add")
-
-
-def _number(integer: Tensor) -> int:
-    value: Any = integer.item()
-    return int(value)
 
 
 @composed("bincount(Tensor input, Tensor? weights=None, int minlength=0) -> Tensor", out=False)
@@ -201,16 +204,19 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         raise NotImplementedError(f'"bincount" not implemented for {scalar_type(input.dtype)!r}')
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
-    if input.ndim != 1 or (input.numel() and _number(input.min()) < 0):
+    if input.ndim != 1 or (input.numel() and as_int(input.min()) < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is not None and (weights.ndim != 1 or weights.shape != input.shape):
         raise RuntimeError("weights should be 1-d and have the same length as input")
-    greatest = _number(input.max()) if input.numel() else -1
+    greatest = as_int(input.max()) if input.numel() else -1
     return _bincount(input, weights, max(greatest + 1, minlength))
 
 
 @lowered(
-    "_histc(Tensor input, Tensor low, Tensor high, int bins) -> Tensor", method=False, function=False, out=False
+    "_histc(Tensor input, Tensor low, Tensor high, int bins) -> Tensor",
+    method=False,
+    function=False,
+    out=False,
 )
 def _histc(input: Tensor, low: Tensor, high: Tensor, bins: int) -> Any:
     """How many elements fall in each of `bins` equal intervals from `low` to `high`."""
@@ -219,10 +225,12 @@ def _histc(input: Tensor, low: Tensor, high: Tensor, bins: int) -> Any:
     low, high = (broadcast(cast(bound, dtype), shape) for bound in (low, high))
     fraction = emit("div", emit("sub", values, low), emit("sub", high, low))
     inside = emit("and", emit("ge", values, low), emit("le", values, high))
-    position = emit("mul", fraction, filled_like(fraction, bins))
-    place = cast(emit("select", inside, position, filled_like(position, 0)), dtypes.int64)
-    place = emit("minimum", place, filled_like(place, bins - 1))
-    counts = emit("scatter", constant(0, dtypes.int64, (bins,)), place, cast(inside, dtypes.int64), dim=0, reduce="add")
+    position = emit("mul", fraction, constant_like(fraction, bins))
+    place = cast(emit("select", inside, position, constant_like(position, 0)), dtypes.int64)
+    place = emit("minimum", place, constant_like(place, bins - 1))
+    counts = emit(
+        "scatter", constant(0, dtypes.int64, (bins,)), place, cast(inside, dtypes.int64), dim=0, reduce="add"
+    )
     return cast(counts, input.dtype)
 
 
@@ -247,14 +255,14 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Any
     if not input.dtype.is_floating_point:
         raise NotImplementedError(f'"histc" not implemented for {scalar_type(input.dtype)!r}')
     if bins <= 0:
-        raise RuntimeError(f"torch.histc: bins must be > 0, but got {bins}")
+        raise RuntimeError(f"histc: bins must be > 0, but got {bins}")
     if min > max:
-        raise RuntimeError("torch.histc: max must be larger than min")
+        raise RuntimeError("histc: max must be larger than min")
     if min == max and input.numel():
         bounds: Any = [bound.item() for bound in input.aminmax()]
         min, max = bounds
     if not (isfinite(min) and isfinite(max)):
-        raise RuntimeError(f"torch.histc: range of [{min:g}, {max:g}] is not finite")
+        raise RuntimeError(f"histc: range of [{min:g}, {max:g}] is not finite")
     if min == max:
         min, max = min - 1, max + 1
     return _histc(input, input.new_full((), min), input.new_full((), max), bins)

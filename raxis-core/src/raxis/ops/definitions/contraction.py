@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any
 
 from raxis.layout import wrap_dim
@@ -55,7 +54,11 @@ def contract(input: Tensor, other: Tensor, left: str, right: str, result: str) -
     )
     own = [*batch, *(label for label in left + right if label not in shared)]
     permutation = _places("".join(own), result)
-    return product if permutation == tuple(range(len(own))) else emit("transpose", product, permutation=permutation)
+    return (
+        product
+        if permutation == tuple(range(len(own)))
+        else emit("transpose", product, permutation=permutation)
+    )
 
 
 def _places(labels: str, wanted: Sequence[str]) -> tuple[int, ...]:
@@ -108,7 +111,9 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
         kept = [label for label in left if label not in {LABELS[mine] for mine, _ in squeezed}]
         a = a.sum([mine for mine, _ in squeezed], dtype=a.dtype)
         b = b.sum([other for _, other in squeezed], dtype=b.dtype)
-        joined = "".join(label for position, label in enumerate(joined) if position not in {o for _, o in squeezed})
+        joined = "".join(
+            label for position, label in enumerate(joined) if position not in {o for _, o in squeezed}
+        )
         left = "".join(kept)
     result = "".join(label for label in left if label not in joined) + "".join(
         label for label in joined if label not in left
@@ -119,7 +124,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
 def _paired_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
     if isinstance(dims, Tensor):
         dims = dims.tolist()
-    if not isinstance(dims, (Integral, Sequence)):
+    if not isinstance(dims, (int, Sequence)):
         raise RuntimeError(
             "tensordot expects dims to be int or two lists of dimensions, one of each tensor, but got "
             f"{type(dims).__name__}"
@@ -322,7 +327,9 @@ def matrix_power(input: Tensor, n: int) -> Any:
             f"{list(input._layout.shape)}"
         )
     if n < 0:
-        raise NotImplementedError(f"matrix_power needs an inverse for n = {n}; invert the matrix and use n = {-n}.")
+        raise NotImplementedError(
+            f"matrix_power needs an inverse for n = {n}; invert the matrix and use n = {-n}."
+        )
     power = None
     square = input
     while n:

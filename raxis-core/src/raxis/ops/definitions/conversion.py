@@ -73,7 +73,7 @@ def _assign(input: Tensor, src: Tensor) -> Any:
     return broadcast(cast(src, input.dtype), input._layout.shape)
 
 
-@composed("clone(Tensor input, *, memory_format memory_format=None) -> Tensor", out=False)
+@composed("clone(Tensor input, *, memory_format? memory_format=None) -> Tensor", out=False)
 def clone(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
     """A copy of `input` in new memory; gradients flow through it.
 
@@ -103,7 +103,7 @@ def _reordered(input: Tensor, memory_format: MemoryFormat) -> Tensor:
 
 
 @composed(
-    "contiguous(Tensor input, *, memory_format memory_format=None) -> Tensor", function=False, out=False
+    "contiguous(Tensor input, *, memory_format? memory_format=None) -> Tensor", function=False, out=False
 )
 def contiguous(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
     """`input` itself if its elements lie in row-major order, else such a copy.
@@ -142,7 +142,11 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     if src is input:
         return input
     if src._layout.dtype.is_complex and not input._layout.dtype.is_complex:
-        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=user_stacklevel())
+        warnings.warn(
+            "Casting complex values to real discards the imaginary part",
+            UserWarning,
+            stacklevel=user_stacklevel(),
+        )
     if src._layout.device is not input._layout.device:
         src = moved(src, input._layout.device)
     return input._assign_(src)
@@ -210,7 +214,9 @@ def to(
     if dtype is not None and dtype is not layout.dtype:
         if layout.dtype.is_complex and not dtype.is_complex:
             warnings.warn(
-                "Casting complex values to real discards the imaginary part", UserWarning, stacklevel=user_stacklevel()
+                "Casting complex values to real discards the imaginary part",
+                UserWarning,
+                stacklevel=user_stacklevel(),
             )
         result = result._to_copy(dtype)
     if memory_format is not None and memory_format is not preserve_format:

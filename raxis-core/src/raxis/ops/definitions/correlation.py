@@ -131,9 +131,7 @@ def _transposed(
     image = emit("pad", input, zero, low=(0, 0, *low), high=(0, 0, *high), interior=(0, 0, *interior))
     ones, none = (1,) * len(kernel), ((0, 0),) * len(kernel)
     turned = _turned(weight, groups)
-    return emit(
-        "convolution", image, turned, stride=ones, padding=none, dilation=dilation, groups=groups
-    )
+    return emit("convolution", image, turned, stride=ones, padding=none, dilation=dilation, groups=groups)
 
 
 def _turned(weight: Tensor, groups: int) -> Tensor:
@@ -270,8 +268,7 @@ def _check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
     for name, operand in (("weight", weight), ("bias", bias)):
         if operand is not None and operand.dtype is not input.dtype:
             raise RuntimeError(
-                f"Input type ({input.dtype}) and {name} type ({operand.dtype}) should be the same: convert one "
-                "of them "
+                f"Input type ({input.dtype}) and {name} type ({operand.dtype}) should be the same: convert one of them "
                 "with .to(dtype)."
             )
 
@@ -310,8 +307,7 @@ def _check_forward(
     widths = [spread * (size - 1) + 1 for size, spread in zip(kernel[2:], dilation, strict=True)]
     if any(size < width for size, width in zip(padded, widths, strict=True)):
         raise RuntimeError(
-            f"Calculated padded input size per channel: {padded}. Kernel size: {widths}. Kernel size can't be "
-            "greater "
+            f"Calculated padded input size per channel: {padded}. Kernel size: {widths}. Kernel size can't be greater "
             "than actual input size"
         )
     if 0 in kernel[2:]:
@@ -325,8 +321,7 @@ def _check_transposed(
     shape, kernel = input._layout.shape, weight._layout.shape
     if kernel[0] % groups or shape[1] != kernel[0]:
         raise RuntimeError(
-            f"Given transposed=1, groups={groups}, weight of size {list(kernel)}, expected input{list(shape)} "
-            "to have "
+            f"Given transposed=1, groups={groups}, weight of size {list(kernel)}, expected input{list(shape)} to have "
             f"{kernel[0]} channels (divisible by groups), but got {shape[1]} channels instead"
         )
     _check_bias(bias, kernel[1] * groups, weight)
@@ -347,7 +342,6 @@ def _check_transposed(
 def _check_bias(bias: Tensor | None, outputs: int, weight: Tensor) -> None:
     if bias is not None and bias._layout.shape != (outputs,):
         raise RuntimeError(
-            f"Given weight of size {list(weight.shape)}, expected bias to be 1-dimensional with {outputs} "
-            "elements, but "
-            f"got bias of size {list(bias.shape)} instead"
+            f"Given weight of size {list(weight.shape)}, expected bias to be 1-dimensional with {outputs} elements, "
+            f"but got bias of size {list(bias.shape)} instead"
         )

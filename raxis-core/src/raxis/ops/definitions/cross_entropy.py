@@ -66,8 +66,7 @@ def _nll_loss(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index
 
 
 @lowered(
-    "_nll_loss_gradient(Tensor grad, Tensor target, Tensor? weight, Tensor total_weight, int[] size, int "
-    "ignore_index, "
+    "_nll_loss_gradient(Tensor grad, Tensor target, Tensor? weight, Tensor total_weight, int[] size, int ignore_index, "
     "str reduction) -> Tensor",
     vjp={
         "grad": lambda grad, target, weight, ignore_index, reduction: _nll_loss(
@@ -113,8 +112,7 @@ def _check_targets(input: Tensor, target: Tensor, weight: Tensor | None) -> None
     classes = shape[1] if len(shape) > 1 else shape[0]
     if weight is not None and weight._layout.shape != (classes,):
         raise RuntimeError(
-            f"weight tensor should be defined either for all {classes} classes or no classes but got weight "
-            "tensor of "
+            f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
             f"shape: {list(weight.shape)}"
         )
     if weight is not None and weight.dtype is not input.dtype:

@@ -50,7 +50,7 @@ def _dim(dim: int, ndim: int) -> int:
     return wrap_dim(dim, ndim)
 
 
-@composed("dim(Tensor input) -> int", function=False, out=False)
+@composed("dim(Tensor input) -> int", aliases=("ndimension",), function=False, out=False)
 def dim(input: Tensor) -> int:
     """The number of dimensions.
 
@@ -59,12 +59,6 @@ def dim(input: Tensor) -> int:
         >>> raxis.ones(2, 3).dim()
         2
     """
-    return input._layout.ndim
-
-
-@composed("ndimension(Tensor input) -> int", function=False, out=False)
-def ndimension(input: Tensor) -> int:
-    """The number of dimensions, as `dim`."""
     return input._layout.ndim
 
 

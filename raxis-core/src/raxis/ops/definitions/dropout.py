@@ -29,9 +29,7 @@ def _noise(input: Tensor, shape: tuple[int, ...], p: float) -> Tensor:
 
 
 @functional(f"dropout(Tensor input, {_OPTIONS}", effect=Effect.RANDOM)
-def _functional_dropout(
-    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
-) -> Tensor:
+def functional_dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zero elements with probability `p` and scale the others by ``1 / (1 - p)``.
 
     Args:
@@ -78,7 +76,7 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
         >>> raxis.dropout(raxis.ones(3), 0.5, train=False)
         tensor([1., 1., 1.])
     """
-    return _functional_dropout(input, p, train)
+    return functional_dropout(input, p, train)
 
 
 def _channels(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
@@ -119,9 +117,8 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     _check(p)
     if input.ndim not in (2, 3):
         raise RuntimeError(
-            f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that dropout1d "
-            "exists to provide "
-            "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional "
+            f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that dropout1d exists to "
+            "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional "
             "batch dimension."
         )
     return _batched_channels(input, input.ndim == 3, p, training, inplace)
@@ -148,9 +145,8 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     _check(p)
     if input.ndim != 4:
         warnings.warn(
-            f"dropout2d: Received a {input.ndim}-D input to dropout2d, which is deprecated and will result in "
-            "an error in a "
-            "future release: the first two dimensions are taken as batch and channel.",
+            f"dropout2d: Received a {input.ndim}-D input to dropout2d, which is deprecated and will result in an error "
+            "in a future release: the first two dimensions are taken as batch and channel.",
             UserWarning,
             stacklevel=user_stacklevel(),
         )
@@ -178,9 +174,8 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     _check(p)
     if input.ndim not in (4, 5):
         warnings.warn(
-            f"dropout3d: Received a {input.ndim}-D input to dropout3d, which is deprecated and will result in "
-            "an error in a "
-            "future release.",
+            f"dropout3d: Received a {input.ndim}-D input to dropout3d, which is deprecated and will result in an error "
+            "in a future release.",
             UserWarning,
             stacklevel=user_stacklevel(),
         )

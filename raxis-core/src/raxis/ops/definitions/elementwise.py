@@ -11,6 +11,8 @@ from raxis.ops.promotion import Promotion
 from raxis.ops.table import Kind, register
 from raxis.tensor import Tensor
 
+SPECIAL = "raxis.special"
+
 
 def unary(name: str, summary: str, argument: str, result: str, note: str = "") -> str:
     """The docstring of ``name(input)``; integers are computed in the default float dtype unless `note` says else."""
@@ -61,6 +63,26 @@ def computed(
     lowering = widened(body)
     lowering.__doc__ = doc
     return register(schema, Kind.LOWERED, lowering, promotion=promotion, inplace=inplace, **options)
+
+
+def special_unary(
+    name: str,
+    summary: str,
+    argument: str,
+    result: str,
+    body: Callable[..., Any],
+    gradient: Callable[..., Any],
+) -> Callable[..., Any]:
+    """Register ``raxis.special.name(input)``, an elementwise function without a method."""
+    return computed(
+        f"{name}(Tensor input) -> Tensor",
+        unary(f"special.{name}", summary, argument, result),
+        body,
+        namespace=SPECIAL,
+        method=False,
+        inplace=False,
+        vjp={"input": gradient},
+    )
 
 
 def check_some_tensor(input: Any, other: Any) -> None:

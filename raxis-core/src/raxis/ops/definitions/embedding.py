@@ -259,9 +259,8 @@ def _check_bags(
         raise ValueError(f"mode has to be one of sum, mean or max, but got {mode!r}.")
     if factors is not None and factors._layout.shape != input._layout.shape:
         raise ValueError(
-            f"embedding_bag: If per_sample_weights ({factors.shape}) is not None, then it must have the same "
-            "shape as the "
-            f"input ({input.shape})"
+            f"embedding_bag: If per_sample_weights ({factors.shape}) is not None, then it must have the same shape as "
+            f"the input ({input.shape})"
         )
     if input.ndim == 2 and offsets is not None:
         raise ValueError(
@@ -276,8 +275,7 @@ def _check_bags(
         raise ValueError("max mode does not support scaling the gradient by the frequency")
     if factors is not None and mode != "sum":
         raise NotImplementedError(
-            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for "
-            "mode='sum' (got "
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "
             f"mode={mode!r})."
         )
     if factors is not None and factors.dtype is not weight.dtype:

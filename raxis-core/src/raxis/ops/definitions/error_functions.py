@@ -12,11 +12,13 @@ from typing import Any
 from raxis.dtypes import Category
 from raxis.ops.definitions.comparison import where
 from raxis.ops.definitions.elementwise import (
+    SPECIAL,
     binary,
     chebyshev,
     check_some_tensor,
     computed,
     require_category,
+    special_unary,
     unary,
 )
 from raxis.ops.definitions.exponentials import as_like, exp, log, log1p
@@ -24,9 +26,6 @@ from raxis.ops.promotion import Promotion
 from raxis.ops.table import elementwise
 from raxis.ops.trace import emit
 from raxis.tensor import Tensor
-
-SPECIAL = "raxis.special"
-
 
 _TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 _SQRT_HALF = math.sqrt(0.5)
@@ -81,19 +80,8 @@ erfinv = elementwise(
 )
 
 
-def _special_unary(name: str, summary: str, argument: str, result: str, body: Any, gradient: Any) -> Any:
-    return computed(
-        f"{name}(Tensor input) -> Tensor",
-        unary(f"special.{name}", summary, argument, result),
-        body,
-        namespace=SPECIAL,
-        method=False,
-        inplace=False,
-        vjp={"input": gradient},
-    )
-
-
-def _normal_density(x: Tensor) -> Tensor:
+def normal_density(x: Tensor) -> Tensor:
+    """The density of the standard normal distribution."""
     return exp(x * x * -0.5) / math.sqrt(2 * math.pi)
 
 
@@ -112,17 +100,17 @@ def _erfcx(input: Tensor) -> Any:
     return where(input < 0, 2 * exp(input * input) - tail, tail)
 
 
-ndtr = _special_unary(
+ndtr = special_unary(
     "ndtr",
     "The normal distribution function.",
     "[0.0, 1.0]",
     "[0.5000, 0.8413]",
     lambda input: 0.5 * _erfc(-input * _SQRT_HALF),
-    lambda grad, input: grad * _normal_density(input),
+    lambda grad, input: grad * normal_density(input),
 )
 
 
-log_ndtr = _special_unary(
+log_ndtr = special_unary(
     "log_ndtr",
     "The logarithm of the normal distribution function, accurate in the lower tail.",
     "[0.0, 1.0]",
@@ -132,17 +120,17 @@ log_ndtr = _special_unary(
 )
 
 
-ndtri = _special_unary(
+ndtri = special_unary(
     "ndtri",
     "The inverse of the normal distribution function.",
     "[0.5, 0.975]",
     "[0.0000, 1.9600]",
     lambda input: emit("erfinv", 2 * input - 1) * math.sqrt(2),
-    lambda grad, result: grad / _normal_density(result),
+    lambda grad, result: grad / normal_density(result),
 )
 
 
-erfcx = _special_unary(
+erfcx = special_unary(
     "erfcx",
     "``exp(input ** 2) * erfc(input)`` without overflow.",
     "[0.0, 1.0]",
@@ -152,7 +140,7 @@ erfcx = _special_unary(
 )
 
 
-entr = _special_unary(
+entr = special_unary(
     "entr",
     "``-input * log(input)``; 0 at 0, -inf below.",
     "[0.0, 0.5]",

@@ -7,6 +7,7 @@ from typing import Any
 from raxis import dtypes
 from raxis.dtypes import DType
 from raxis.layout import Layout, wrap_dim, wrap_dims
+from raxis.ops.definitions.comparison import maximum, minimum
 from raxis.ops.definitions.reductions import Dims, keep_dims, kept_shape, reduce, restore_dims, scalar_type
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import cast, constant, emit
@@ -170,13 +171,14 @@ def _position(primitive: str, input: Tensor, dim: int, keepdim: bool) -> Any:
     return emit("reshape", found, shape=kept_shape(input._layout.shape, (axis,))) if keepdim else found
 
 
-def _along_vjp(grad: Tensor, results: Any, input_layout: Layout, dim: int, keepdim: bool) -> Any:
+def selection_vjp(grad: Tensor, results: Any, input_layout: Layout, dim: int, keepdim: bool) -> Any:
+    """The gradient of ops that give one element along `dim` and its index."""
     return spread(grad, results[1], input_layout, dim, keepdim)
 
 
 @lowered(
     "_max_dim(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-    vjp={"input": _along_vjp},
+    vjp={"input": selection_vjp},
     method=False,
     function=False,
 )
@@ -187,7 +189,7 @@ def _max_dim(input: Tensor, dim: int, keepdim: bool) -> Any:
 
 @lowered(
     "_min_dim(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-    vjp={"input": _along_vjp},
+    vjp={"input": selection_vjp},
     method=False,
     function=False,
 )
@@ -224,7 +226,7 @@ def max(
         return _max_dim(input, dim, keepdim, out=out)
     second = _second_operand("max", input, dim, other)
     if second is not None:
-        return input.maximum(second) if out is None else _maximum(input, second, out)
+        return maximum(input, second, out=out)
     require_elements("max", input._layout, None)
     return amax(input, out=out)
 
@@ -251,21 +253,9 @@ def min(
         return _min_dim(input, dim, keepdim, out=out)
     second = _second_operand("min", input, dim, other)
     if second is not None:
-        return input.minimum(second) if out is None else _minimum(input, second, out)
+        return minimum(input, second, out=out)
     require_elements("min", input._layout, None)
     return amin(input, out=out)
-
-
-def _maximum(input: Tensor, other: Tensor, out: Tensor) -> Any:
-    from raxis.ops.definitions.comparison import maximum
-
-    return maximum(input, other, out=out)
-
-
-def _minimum(input: Tensor, other: Tensor, out: Tensor) -> Any:
-    from raxis.ops.definitions.comparison import minimum
-
-    return minimum(input, other, out=out)
 
 
 def _second_operand(name: str, input: Tensor, dim: Any, other: Tensor | None) -> Tensor | None:
@@ -280,7 +270,9 @@ def _second_operand(name: str, input: Tensor, dim: Any, other: Tensor | None) ->
 
 def _arg(primitive: str, input: Tensor, dim: int | None, keepdim: bool) -> Any:
     if input.dtype.is_complex or input.dtype is dtypes.bool_:
-        raise RuntimeError(f"{primitive}(): does not support {'complex' if input.dtype.is_complex else 'bool'} input")
+        raise RuntimeError(
+            f"{primitive}(): does not support {'complex' if input.dtype.is_complex else 'bool'} input"
+        )
     require_elements(primitive, input._layout, dim, IndexError)
     if input.ndim == 0:
         return constant(0, dtypes.int64)

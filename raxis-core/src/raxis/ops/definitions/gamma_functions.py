@@ -11,8 +11,7 @@ from typing import Any
 
 from raxis.ops.definitions.comparison import where
 from raxis.ops.definitions.control import region
-from raxis.ops.definitions.elementwise import binary, check_some_tensor, computed, unary
-from raxis.ops.definitions.error_functions import SPECIAL
+from raxis.ops.definitions.elementwise import SPECIAL, binary, check_some_tensor, computed, unary
 from raxis.ops.promotion import Promotion
 from raxis.ops.table import composed, elementwise
 from raxis.ops.trace import emit

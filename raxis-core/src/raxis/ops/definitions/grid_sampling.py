@@ -20,8 +20,7 @@ def _warn_without_align_corners(name: str, align_corners: bool | None) -> bool:
     if align_corners is None:
         warnings.warn(
             f"Default {name} behavior has changed to align_corners=False since 1.3.0. Please specify "
-            "align_corners=True if "
-            "the old behavior is desired.",
+            "align_corners=True if the old behavior is desired.",
             UserWarning,
             stacklevel=user_stacklevel(),
         )
@@ -57,8 +56,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
     if rank not in (2, 3) or tuple(theta.shape) != (size[0], rank, rank + 1):
         raise ValueError(
-            f"Expected a batch of {rank}D affine matrices of shape {[size[0], rank, rank + 1]} for size "
-            f"{list(size)}. "
+            f"Expected a batch of {rank}D affine matrices of shape {[size[0], rank, rank + 1]} for size {list(size)}. "
             f"Got {list(theta.shape)}."
         )
     if min(size) <= 0:

@@ -7,6 +7,7 @@ from typing import Any
 from raxis import dtypes
 from raxis.layout import Layout, broadcast_shapes, wrap_dim
 from raxis.ops.definitions.advanced_indexing import INDEX_DTYPES, wrapped_index
+from raxis.ops.definitions.creation import zeros
 from raxis.ops.definitions.masking import as_number
 from raxis.ops.definitions.positions import as_operand
 from raxis.ops.formulas import conj
@@ -18,8 +19,6 @@ from raxis.tensor import Tensor
 
 def zeros_of(layout: Layout, like: Tensor) -> Tensor:
     """Zeros of a layout's shape, of the dtype of a gradient."""
-    from raxis.ops.definitions.creation import zeros  # which is written in view ops itself
-
     return zeros(layout.shape, dtype=like.dtype, device=layout.device)
 
 
@@ -44,13 +43,19 @@ def like_shape(result: Tensor, layout: Layout) -> Any:
 
 def _require_vector(name: str, index: Tensor) -> None:
     if index._layout.ndim > 1:
-        raise IndexError(f"{name}(): Index is supposed to be a vector, but got shape {list(index._layout.shape)}")
+        raise IndexError(
+            f"{name}(): Index is supposed to be a vector, but got shape {list(index._layout.shape)}"
+        )
     require_index(name, index)
 
 
 @lowered(
     "index_select(Tensor input, int dim, Tensor index) -> Tensor",
-    vjp={"input": lambda grad, input_layout, dim, index: zeros_of(input_layout, grad).index_add(dim, index, grad)},
+    vjp={
+        "input": lambda grad, input_layout, dim, index: zeros_of(input_layout, grad).index_add(
+            dim, index, grad
+        )
+    },
 )
 def index_select(input: Tensor, dim: int, index: Tensor) -> Any:
     """The slices of dimension `dim` at `index`.
@@ -72,12 +77,16 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Any:
     axis = wrap_dim(dim, input._layout.ndim)
     positions = as_1d(cast(index, dtypes.int64))
     if input._layout.ndim == 0 and positions._layout.numel != 1:
-        raise IndexError(f"index_select(): Index to scalar can have only 1 value, got {positions._layout.numel}")
+        raise IndexError(
+            f"index_select(): Index to scalar can have only 1 value, got {positions._layout.numel}"
+        )
     taken = emit("take", as_1d(input), positions, dim=axis)
     return taken if input._layout.ndim else emit("reshape", taken, shape=())
 
 
-def _put_operands(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> tuple[Any, int, Any, Any]:
+def _put_operands(
+    name: str, input: Tensor, dim: int, index: Tensor, source: Tensor
+) -> tuple[Any, int, Any, Any]:
     """Checked traced operands of `index_add` and `index_copy`: none of them is 0-d."""
     _require_vector(name, index)
     if source.dtype is not input.dtype:
@@ -135,7 +144,9 @@ def _scaled(grad: Tensor, alpha: Any) -> Tensor:
     "index_copy(Tensor input, int dim, Tensor index, Tensor source) -> Tensor",
     vjp={
         "input": lambda grad, dim, index: grad.index_fill(dim, index, 0),
-        "source": lambda grad, dim, index, source_layout: grad.index_select(dim, index).reshape(source_layout.shape),
+        "source": lambda grad, dim, index, source_layout: grad.index_select(dim, index).reshape(
+            source_layout.shape
+        ),
     },
     inplace=True,
 )
@@ -181,7 +192,9 @@ def _index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor) -> Any:
     target = as_1d(input)
     positions = as_1d(wrapped_index(index, target._layout.shape[axis]))
     shape = target._layout.shape
-    filling = broadcast(cast(value, input.dtype), (*shape[:axis], positions._layout.numel, *shape[axis + 1 :]))
+    filling = broadcast(
+        cast(value, input.dtype), (*shape[:axis], positions._layout.numel, *shape[axis + 1 :])
+    )
     return like_shape(emit("put", target, positions, filling, dim=axis, reduce="set"), input._layout)
 
 
@@ -201,7 +214,11 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     return _index_fill(input, dim, index, as_number(value, input.dtype))
 
 
-@composed("index_fill_(Tensor input, int dim, Tensor index, Tensor|Scalar value) -> Tensor", function=False, out=False)
+@composed(
+    "index_fill_(Tensor input, int dim, Tensor index, Tensor|Scalar value) -> Tensor",
+    function=False,
+    out=False,
+)
 def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """`index_fill` in place."""
     return input._index_fill_(dim, index, as_number(value, input.dtype))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from raxis.layout import Layout, wrap_dim
+from raxis import dtypes
+from raxis.layout import Layout, broadcast_shapes, wrap_dim
+from raxis.ops.definitions.creation import empty
 from raxis.ops.promotion import result_type_of
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import cast, emit
@@ -57,7 +60,12 @@ def _cat_gradient(grad: Tensor, tensors_layout: Sequence[Layout], dim: int) -> l
     return parts
 
 
-@lowered("cat(Tensor[] tensors, int dim=0) -> Tensor", vjp={"tensors": _cat_gradient}, method=False)
+@lowered(
+    "cat(Tensor[] tensors, int dim=0) -> Tensor",
+    aliases=("concat", "concatenate"),
+    vjp={"tensors": _cat_gradient},
+    method=False,
+)
 def cat(tensors: Sequence[Tensor], dim: int) -> Any:
     """The tensors one after another along `dim`.
 
@@ -77,18 +85,6 @@ def cat(tensors: Sequence[Tensor], dim: int) -> Any:
     dtype = result_type_of(tensors)
     kept = [tensor for tensor in tensors if not _is_skipped(tensor._layout)] or [tensors[0]]
     return emit("concatenate", *[cast(tensor, dtype) for tensor in kept], dim=axis)
-
-
-@composed("concat(Tensor[] tensors, int dim=0) -> Tensor", method=False)
-def concat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
-    """Alias of `cat`."""
-    return cat(tensors, dim)
-
-
-@composed("concatenate(Tensor[] tensors, int dim=0) -> Tensor", method=False)
-def concatenate(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
-    """Alias of `cat`."""
-    return cat(tensors, dim)
 
 
 @lowered(
@@ -124,7 +120,9 @@ def stack(tensors: Sequence[Tensor], dim: int) -> Any:
     axis = wrap_dim(dim, len(shape) + 1)
     dtype = result_type_of(tensors)
     raised = (*shape[:axis], 1, *shape[axis:])
-    return emit("concatenate", *[emit("reshape", cast(tensor, dtype), shape=raised) for tensor in tensors], dim=axis)
+    return emit(
+        "concatenate", *[emit("reshape", cast(tensor, dtype), shape=raised) for tensor in tensors], dim=axis
+    )
 
 
 # ---- with dimensions added -------------------------------------------------------------------------
@@ -134,8 +132,12 @@ def _each(tensors: tuple[Any, ...], view: Any) -> Any:
     """`view` of one tensor, or of each of several given as arguments or as one sequence."""
     if len(tensors) == 1 and isinstance(tensors[0], Tensor):
         return view(tensors[0])
-    items = tensors[0] if len(tensors) == 1 else tensors
-    return tuple(view(item) for item in items)
+    return tuple(view(item) for item in _listed(tensors))
+
+
+def _listed(tensors: tuple[Any, ...]) -> Sequence[Tensor]:
+    """Tensors given as arguments, or as one sequence."""
+    return tensors[0] if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else tensors
 
 
 def _at_least_1d(tensor: Tensor) -> Tensor:
@@ -191,17 +193,11 @@ def hstack(tensors: Sequence[Tensor]) -> Tensor:
     return _joined(raised, 0 if raised[0]._layout.ndim == 1 else 1)
 
 
-@composed("vstack(Tensor[] tensors) -> Tensor", method=False)
+@composed("vstack(Tensor[] tensors) -> Tensor", aliases=("row_stack",), method=False)
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """The tensors, at least 2-D, one after another along the first dimension."""
     _require_some("vstack", tensors)
     return _joined([_at_least_2d(tensor) for tensor in tensors], 0)
-
-
-@composed("row_stack(Tensor[] tensors) -> Tensor", method=False)
-def row_stack(tensors: Sequence[Tensor]) -> Tensor:
-    """Alias of `vstack`."""
-    return vstack(tensors)
 
 
 @composed("dstack(Tensor[] tensors) -> Tensor", method=False)
@@ -250,8 +246,6 @@ def block_diag(*tensors: Tensor) -> Tensor:
             )
     blocks = [_at_least_2d(tensor) for tensor in tensors]
     if not blocks:
-        from raxis.ops.definitions.creation import empty
-
         return empty(1, 0)
     width = sum(block._layout.shape[1] for block in blocks)
     rows = []
@@ -273,9 +267,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     Raises:
         RuntimeError: if the shapes do not broadcast.
     """
-    from raxis.layout import broadcast_shapes
-
-    items = tensors[0] if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else tensors
+    items = _listed(tensors)
     shape = broadcast_shapes(*[item._layout.shape for item in items])
     return tuple(item.expand(shape) for item in items)
 
@@ -297,7 +289,7 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
         tensor([[1, 1],
                 [2, 2]])
     """
-    items = list(tensors[0] if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else tensors)
+    items = list(_listed(tensors))
     _check_grid(items, indexing)
     swap = indexing == "xy" and len(items) >= 2
     if swap:
@@ -330,7 +322,7 @@ def _check_grid(items: Sequence[Tensor], indexing: str) -> None:
 @composed("cartesian_prod(Tensor... tensors) -> Tensor", method=False, out=False)
 def cartesian_prod(*tensors: Any) -> Tensor:
     """All combinations of one element of each 1-D tensor, one a row, the last varying fastest."""
-    items = tensors[0] if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else tensors
+    items = _listed(tensors)
     for item in items:
         if item._layout.ndim != 1:
             raise RuntimeError(f"Expect a 1D vector, but got shape {list(item._layout.shape)}")
@@ -347,10 +339,6 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     Raises:
         RuntimeError: if `input` is not 1-D or `r` is negative.
     """
-    import itertools
-
-    from raxis.ops.definitions.literals import tensor
-
     if input._layout.ndim != 1:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(input._layout.shape)}")
     if r < 0:
@@ -360,4 +348,4 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     if r == 0 or not rows:
         return input.new_empty((0,) if r == 0 else (0, r))
     flat = [position for row in rows for position in row]
-    return input.index_select(0, tensor(flat, device=input.device)).view(len(rows), r)
+    return input.index_select(0, input.new_tensor(flat, dtype=dtypes.int64)).view(len(rows), r)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from raxis import dtypes
-from raxis.dtypes import Category, DType, promote_types
+from raxis.dtypes import PYTHON_CATEGORIES, Category, DType, promote_types
 from raxis.frames import user_stacklevel
 from raxis.interop import from_numpy, host_array, to_device_memory
 from raxis.layout import layout_of
@@ -19,13 +19,6 @@ from raxis.ops.promotion import default_dtype_of, get_default_dtype
 from raxis.ops.table import composed
 from raxis.placement import DeviceLike, as_device
 from raxis.tensor import Tensor
-
-_PYTHON_CATEGORIES = {
-    bool: Category.BOOL,
-    int: Category.INTEGER,
-    float: Category.FLOAT,
-    complex: Category.COMPLEX,
-}
 
 
 @composed(
@@ -137,7 +130,7 @@ def _raise_ragged(item: Any, length: int, dim: int) -> None:
 
 
 def _is_sequence(value: Any) -> bool:
-    if type(value) in _PYTHON_CATEGORIES:
+    if type(value) in PYTHON_CATEGORIES:
         return False
     if isinstance(value, (np.ndarray, Tensor)):
         return value.ndim > 0
@@ -150,8 +143,8 @@ def _common_dtype(leaves: list[Any]) -> DType:
     kinds = set(map(type, leaves))
     if not kinds:
         return get_default_dtype()
-    if kinds <= _PYTHON_CATEGORIES.keys():
-        return default_dtype_of(max(_PYTHON_CATEGORIES[kind] for kind in kinds))
+    if kinds <= PYTHON_CATEGORIES.keys():
+        return default_dtype_of(max(PYTHON_CATEGORIES[kind] for kind in kinds))
     found: DType | None = None
     for leaf in leaves:
         own = _leaf_dtype(leaf)
@@ -161,7 +154,7 @@ def _common_dtype(leaves: list[Any]) -> DType:
 
 
 def _leaf_dtype(leaf: Any) -> DType:
-    category = _PYTHON_CATEGORIES.get(type(leaf))
+    category = PYTHON_CATEGORIES.get(type(leaf))
     if category is not None:
         return default_dtype_of(category)
     if isinstance(leaf, Tensor):

@@ -43,9 +43,8 @@ def warn_if_sizes_differ(input: Tensor, target: Tensor) -> None:
     """Warn that broadcasting a loss is rarely meant."""
     if input._layout.shape != target._layout.shape:
         warnings.warn(
-            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This "
-            "will likely "
-            "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will "
+            "likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
             UserWarning,
             stacklevel=user_stacklevel(),
         )

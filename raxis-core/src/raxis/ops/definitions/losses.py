@@ -181,8 +181,7 @@ def _binary_cross_entropy(input: Tensor, target: Tensor) -> Any:
 def _require_same_size(input: Tensor, target: Tensor) -> None:
     if input._layout.shape != target._layout.shape:
         raise ValueError(
-            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
-            "deprecated. "
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
             "Please ensure they have the same size."
         )
 
@@ -268,8 +267,7 @@ def kl_div(
     """
     if reduction == "mean" and size_average is None and reduce is None:
         warnings.warn(
-            "reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean' "
-            "divides "
+            "reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean' divides "
             "only by the batch size, and aligns with the KL div math definition.",
             UserWarning,
             stacklevel=user_stacklevel(),
@@ -370,7 +368,6 @@ def _variances(input: Tensor, target: Tensor, var: Tensor | float) -> Tensor:
     if shape[:-1] == own[:-1] and own[-1] == 1:
         return var
     raise ValueError(
-        f"var is of incorrect size: expected {list(shape)}, or {list(shape[:-1])} with or without a last "
-        "dimension of "
+        f"var is of incorrect size: expected {list(shape)}, or {list(shape[:-1])} with or without a last dimension of "
         f"size 1, but got {list(own)}."
     )

@@ -107,8 +107,7 @@ def cosine_embedding_loss(
     reduction = chosen_reduction(size_average, reduce, reduction)
     if target.ndim not in (0, 1) or (input1.ndim, input2.ndim) != (target.ndim + 1, target.ndim + 1):
         raise RuntimeError(
-            f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors (0D or 1D targets only), "
-            "but found "
+            f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors (0D or 1D targets only), but found "
             f"inputs with sizes {list(input1.shape)} and {list(input2.shape)}."
         )
     squares1, squares2 = ((operand * operand).sum(-1) + 1e-12 for operand in (input1, input2))
@@ -270,11 +269,6 @@ def triplet_margin_loss(
         >>> raxis.nn.functional.triplet_margin_loss(a, a, b)
         tensor(0.)
     """
-    if not anchor.ndim == positive.ndim == negative.ndim:
-        raise RuntimeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
-            f"anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
-        )
     reduction = chosen_reduction(size_average, reduce, reduction)
     return _triplet(
         anchor, positive, negative, lambda x, y: pairwise_distance(x, y, p, eps), margin, swap, reduction
@@ -285,6 +279,11 @@ def _triplet(
     anchor: Tensor, positive: Tensor, negative: Tensor, distance: Callable[[Tensor, Tensor], Tensor], margin: float,
     swap: bool, reduction: str,
 ) -> Tensor:  # fmt: skip
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
+            f"anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
+        )
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     near, far = distance(anchor, positive), distance(anchor, negative)
@@ -314,11 +313,6 @@ def triplet_margin_with_distance_loss(
         tensor(0.)
     """
     reduction = chosen_reduction(None, None, reduction)
-    if not anchor.ndim == positive.ndim == negative.ndim:
-        raise RuntimeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
-            f"anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
-        )
     return _triplet(
         anchor, positive, negative, distance_function or pairwise_distance, margin, swap, reduction
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from raxis import dtypes
 from raxis.layout import Layout, broadcast_shapes
-from raxis.ops.definitions.reductions import filled_like, scalar_type
+from raxis.ops.definitions.reductions import constant_like, scalar_type
 from raxis.ops.formulas import conj, given
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import broadcast, cast, emit
@@ -68,7 +68,9 @@ def _c_name(operand: Tensor) -> str:
 def require_inner(rows: int, inner: int, shape: tuple[int, ...]) -> None:
     """Raise unless a (`rows`, `inner`) matrix can be multiplied with one of `shape`."""
     if inner != shape[0]:
-        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({rows}x{inner} and {shape[0]}x{shape[1]})")
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({rows}x{inner} and {shape[0]}x{shape[1]})"
+        )
 
 
 def require_batches(batch1: Tensor, batch2: Tensor) -> None:
@@ -125,7 +127,7 @@ def combined(input: Tensor, product: Tensor, beta: Any, alpha: Any) -> Any:
     total = emit("add", expanded(scaled(input, beta), layout.shape), product)
     if not given(beta):
         return total
-    return emit("select", broadcast(emit("eq", beta, filled_like(beta, 0)), layout.shape), product, total)
+    return emit("select", broadcast(emit("eq", beta, constant_like(beta, 0)), layout.shape), product, total)
 
 
 def times(grad: Tensor, factor: Any) -> Any:
@@ -230,7 +232,9 @@ def mv(input: Tensor, vec: Tensor) -> Any:
 def require_matrix_vector(mat: Tensor, vec: Tensor, result: Layout) -> None:
     """Raise unless a matrix and a vector of one dtype can be multiplied and added to `result`."""
     if mat.ndim != 2 or vec.ndim != 1 or result.ndim > 2:
-        raise RuntimeError(f"vector + matrix @ vector expected, got {min(result.ndim, 1)}, {mat.ndim}, {vec.ndim}")
+        raise RuntimeError(
+            f"vector + matrix @ vector expected, got {min(result.ndim, 1)}, {mat.ndim}, {vec.ndim}"
+        )
     if mat.shape[1] != vec.shape[0]:
         raise RuntimeError(
             f"size mismatch, got input ({mat.shape[0]}), mat ({mat.shape[0]}x{mat.shape[1]}), vec ({vec.shape[0]})"
@@ -310,7 +314,7 @@ def vdot(input: Tensor, other: Tensor) -> Any:
     return dot(conj(input), other)
 
 
-@composed("outer(Tensor input, Tensor vec2) -> Tensor")
+@composed("outer(Tensor input, Tensor vec2) -> Tensor", aliases=("ger",))
 def outer(input: Tensor, vec2: Tensor) -> Any:
     """All products of an element of `input` and one of `vec2`.
 
@@ -334,19 +338,6 @@ def outer(input: Tensor, vec2: Tensor) -> Any:
         if operand.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {operand.ndim}-D")
     return input.unsqueeze(1) * vec2
-
-
-@composed("ger(Tensor input, Tensor vec2) -> Tensor")
-def ger(input: Tensor, vec2: Tensor) -> Any:
-    """Another name of `outer`.
-
-    Example:
-        >>> import raxis
-        >>> raxis.ger(raxis.tensor([1, 2]), raxis.tensor([3, 4]))
-        tensor([[3, 4],
-                [6, 8]])
-    """
-    return outer(input, vec2)
 
 
 # ---- matmul ----------------------------------------------------------------------------------------------------------
@@ -406,7 +397,9 @@ def matmul(input: Tensor, other: Tensor) -> Any:
     """
     left, right = input.ndim, other.ndim
     if left == 0 or right == 0:
-        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {left}D and {right}D")
+        raise RuntimeError(
+            f"both arguments to matmul need to be at least 1D, but they are {left}D and {right}D"
+        )
     if left == right == 1:
         require_vectors("dot", input, other)
         return dot_general(input, other, (0, 0), name="dot")

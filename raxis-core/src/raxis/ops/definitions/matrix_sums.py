@@ -6,6 +6,7 @@ from math import prod as product_of
 from typing import Any
 
 from raxis.layout import Layout
+from raxis.ops.definitions.einsum import einsum
 from raxis.ops.definitions.matmul import (
     adjoint,
     as_rows,
@@ -20,8 +21,9 @@ from raxis.ops.definitions.matmul import (
     times,
 )  # fmt: skip
 from raxis.ops.formulas import conj, wide
+from raxis.ops.functional import NAMESPACE, functional
 from raxis.ops.promotion import result_type_of
-from raxis.ops.table import composed, lowered
+from raxis.ops.table import lowered
 from raxis.ops.trace import broadcast, cast, emit
 from raxis.tensor import Tensor
 
@@ -135,8 +137,12 @@ def _of_each(grad: Tensor, batch: int) -> Any:
     inplace=True,
     vjp={
         "input": _input_vjp,
-        "batch1": lambda grad, batch2, alpha: times(_of_each(grad, batch2.shape[0]).bmm(adjoint(batch2)), alpha),
-        "batch2": lambda grad, batch1, alpha: times(adjoint(batch1).bmm(_of_each(grad, batch1.shape[0])), alpha),
+        "batch1": lambda grad, batch2, alpha: times(
+            _of_each(grad, batch2.shape[0]).bmm(adjoint(batch2)), alpha
+        ),
+        "batch2": lambda grad, batch1, alpha: times(
+            adjoint(batch1).bmm(_of_each(grad, batch1.shape[0])), alpha
+        ),
     },
 )
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alpha: Any) -> Any:
@@ -218,7 +224,7 @@ def _linear_weight_vjp(grad: Tensor, input: Tensor, weight_layout: Layout) -> An
 
 @lowered(
     "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
-    namespace="raxis.nn.functional",
+    namespace=NAMESPACE,
     method=False,
     composite=True,
     vjp={"input": _linear_input_vjp, "weight": _linear_weight_vjp, "bias": lambda grad: grad},
@@ -257,12 +263,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Any:
     return emit("add", product, expanded(bias, product._layout.shape))
 
 
-@composed(
-    "bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor",
-    namespace="raxis.nn.functional",
-    method=False,
-    out=False,
-)
+@functional("bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor")
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     """``input1 @ weight[k] @ input2`` for every output feature k, plus `bias`.
 
@@ -283,8 +284,6 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         >>> raxis.nn.functional.bilinear(raxis.ones(1, 2), raxis.ones(1, 3), raxis.ones(4, 2, 3)).shape
         raxis.Size([1, 4])
     """
-    from raxis.ops.definitions.einsum import einsum
-
     if input1.shape[:-1] != input2.shape[:-1]:
         raise RuntimeError(
             f"bilinear(): input batch dimensions do not match: got {list(input1.shape)} and {list(input2.shape)}"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from raxis.dtypes import Category, DType, bool_
 from raxis.ops.definitions.attention import scaled_dot_product_attention
-from raxis.ops.definitions.dropout import _functional_dropout
+from raxis.ops.definitions.dropout import functional_dropout
 from raxis.ops.definitions.joining import cat
 from raxis.ops.definitions.matrix_sums import linear
 from raxis.ops.definitions.padding import pad
@@ -212,5 +212,5 @@ def _attend(
     if not need_weights:
         return scaled_dot_product_attention(query, state.key, state.value, mask, dropout_p), None
     scores = (query / math.sqrt(query.shape[-1])).matmul(state.key.transpose(1, 2))
-    weights = _functional_dropout(softmax(scores if mask is None else scores + mask, -1), dropout_p)
+    weights = functional_dropout(softmax(scores if mask is None else scores + mask, -1), dropout_p)
     return weights.matmul(state.value), weights

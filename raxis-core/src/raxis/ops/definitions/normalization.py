@@ -11,7 +11,7 @@ from raxis.dtypes import HALF, float32
 from raxis.numeric_limits import finfo
 from raxis.ops.definitions.padding import pad
 from raxis.ops.definitions.pooling import avg_pool2d
-from raxis.ops.definitions.standardization import Dims, _standardize
+from raxis.ops.definitions.standardization import Dims, standardize
 from raxis.ops.functional import functional
 from raxis.tensor import Tensor
 
@@ -86,7 +86,7 @@ def batch_norm(
             raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
         return _apply_statistics(input, running_mean, running_var, weight, bias, eps)
     dims = (0, *range(2, len(shape)))
-    output, mean, variance = _standardize(input, weight, bias, dims, (1,), eps, True)
+    output, mean, variance = standardize(input, weight, bias, dims, (1,), eps, True)
     _update(running_mean, mean, momentum)
     if running_var is not None:
         _update(running_var, variance * (values / (values - 1)) if values > 1 else variance, momentum)
@@ -121,8 +121,7 @@ def _normalized(
     if own[len(own) - len(wanted) :] != wanted or len(own) < len(wanted):
         raise RuntimeError(
             f"{name}: Given normalized_shape={list(wanted)}, expected input with shape [*, "
-            f"{', '.join(map(str, wanted))}], "
-            f"but got input of size {list(own)}"
+            f"{', '.join(map(str, wanted))}], but got input of size {list(own)}"
         )
     for label, operand in operands.items():
         if operand is not None and operand._layout.shape != wanted:
@@ -158,7 +157,7 @@ def layer_norm(
         tensor([-1.,  1.])
     """
     dims = _normalized("layer_norm", input, normalized_shape, weight=weight, bias=bias)
-    return _standardize(input, weight, bias, dims, dims, eps, True)[0]
+    return standardize(input, weight, bias, dims, dims, eps, True)[0]
 
 
 @functional("rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor")
@@ -189,7 +188,7 @@ def rms_norm(
     dims = _normalized("rms_norm", input, normalized_shape, weight=weight)
     if eps is None:
         eps = finfo(float32 if input.dtype in HALF else input.dtype).eps
-    return _standardize(input, weight, None, dims, dims, float(eps), False)[0]
+    return standardize(input, weight, None, dims, dims, float(eps), False)[0]
 
 
 @functional(f"group_norm(Tensor input, int num_groups, {_BATCH}, float eps=1e-5) -> Tensor")
@@ -224,15 +223,14 @@ def group_norm(
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
     if num_groups <= 0 or shape[1] % num_groups:
         raise RuntimeError(
-            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
-            f"{list(shape)} and "
-            f"num_groups={num_groups}"
+            f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(shape)} "
+            f"and num_groups={num_groups}"
         )
     _check_channels("group_norm", shape[1], weight=weight, bias=bias)
     split = (num_groups, shape[1] // num_groups)
     grouped = input.reshape(shape[0], *split, prod(shape[2:]))
     factor, shift = (None if operand is None else operand.reshape(split) for operand in (weight, bias))
-    return _standardize(grouped, factor, shift, (2, 3), (1, 2), eps, True)[0].reshape(shape)
+    return standardize(grouped, factor, shift, (2, 3), (1, 2), eps, True)[0].reshape(shape)
 
 
 @functional(
@@ -288,7 +286,7 @@ def instance_norm(
     values = prod(shape[2:])
     if values == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
-    output, mean, variance = _standardize(input, weight, bias, tuple(range(2, len(shape))), (1,), eps, True)
+    output, mean, variance = standardize(input, weight, bias, tuple(range(2, len(shape))), (1,), eps, True)
     if running_mean is not None:
         _update(running_mean, mean.mean(0), momentum)
     if running_var is not None:

@@ -8,7 +8,7 @@ from typing import Any
 from raxis import dtypes
 from raxis.dtypes import Category, DType, can_cast
 from raxis.layout import Layout, wrap_dims
-from raxis.ops.definitions.reductions import Dims, filled_like, reduce, restore_dims, scalar_type
+from raxis.ops.definitions.reductions import Dims, constant_like, reduce, restore_dims, scalar_type
 from raxis.ops.formulas import wide
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import cast, emit
@@ -79,7 +79,9 @@ def vector_norm(input: Tensor, ord: float, dim: Dims, keepdim: bool, dtype: DTyp
 
 def _check_order(ord: Any) -> None:
     if isinstance(ord, str) or ord is None:
-        raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}")
+        raise TypeError(
+            f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}"
+        )
 
 
 def _norm_dtype(input: Tensor, dtype: DType | None) -> DType:
@@ -123,14 +125,14 @@ def _norm(magnitude: Tensor, ord: float, dim: Dims, keepdim: bool) -> Any:
     if abs(ord) == inf:
         return reduce("reduce_max" if ord > 0 else "reduce_min", magnitude, dim, keepdim)
     if ord == 0:
-        nonzero = cast(emit("ne", magnitude, filled_like(magnitude, 0)), magnitude._layout.dtype)
+        nonzero = cast(emit("ne", magnitude, constant_like(magnitude, 0)), magnitude._layout.dtype)
         return reduce("reduce_sum", nonzero, dim, keepdim)
     if ord == 1:
         return reduce("reduce_sum", magnitude, dim, keepdim)
     if ord == 2:
         return emit("sqrt", reduce("reduce_sum", emit("mul", magnitude, magnitude), dim, keepdim))
-    total = reduce("reduce_sum", emit("pow", magnitude, filled_like(magnitude, ord)), dim, keepdim)
-    return emit("pow", total, filled_like(total, 1 / ord))
+    total = reduce("reduce_sum", emit("pow", magnitude, constant_like(magnitude, ord)), dim, keepdim)
+    return emit("pow", total, constant_like(total, 1 / ord))
 
 
 # ---- matrices --------------------------------------------------------------------------------------------------------
@@ -245,7 +247,9 @@ def linalg_norm(
     return vector_norm(input, ord, dims, keepdim, dtype=dtype)
 
 
-@composed("norm(Tensor input, any p='fro', int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor")
+@composed(
+    "norm(Tensor input, any p='fro', int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor"
+)
 def norm(
     input: Tensor,
     p: Order = "fro",
@@ -321,5 +325,3 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Any:
     norms = vector_norm(input, p, axes, True)
     scale = (maxnorm / (norms + 1e-7)).where(norms > maxnorm, 1.0)
     return input * scale.to(input.dtype)
-
-

@@ -5,25 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from raxis import dtypes
-from raxis.layout import Layout, wrap_dim
-from raxis.ops.definitions.extrema import require_elements, require_ordered, spread
-from raxis.ops.definitions.reductions import filled_like, is_nan, kept_shape, reduce
+from raxis.layout import wrap_dim
+from raxis.numeric_limits import iinfo
+from raxis.ops.definitions.extrema import require_elements, require_ordered, selection_vjp
+from raxis.ops.definitions.reductions import constant_like, is_nan, kept_shape, reduce
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import cast, constant, emit
 from raxis.tensor import Tensor
 
 
-def select_along(values: Tensor, indices: Tensor, position: Tensor, dim: int, keepdim: bool) -> tuple[Any, Any]:
+def select_along(
+    values: Tensor, indices: Tensor, position: Tensor, dim: int, keepdim: bool
+) -> tuple[Any, Any]:
     """While tracing: one of the sorted `values`, and where it came from, at `position` (size 1 along `dim`)."""
     found = emit("gather", values, position, dim=dim), emit("gather", indices, position, dim=dim)
     if keepdim:
         return found
     shape = values._layout.shape[:dim] + values._layout.shape[dim + 1 :]
     return emit("reshape", found[0], shape=shape), emit("reshape", found[1], shape=shape)
-
-
-def _select_vjp(grad: Tensor, results: Any, input_layout: Layout, dim: int, keepdim: bool) -> Any:
-    return spread(grad, results[1], input_layout, dim, keepdim)
 
 
 def _median(name: str, input: Tensor, dim: int, keepdim: bool, *, skip_nan: bool) -> tuple[Any, Any]:
@@ -43,28 +42,28 @@ def _median(name: str, input: Tensor, dim: int, keepdim: bool, *, skip_nan: bool
 
 def _median_position(nans: Tensor, size: int, middle: Tensor, *, skip_nan: bool) -> Any:
     """Where the median is among sorted values that end with NaNs."""
-    numbers = emit("sub", filled_like(nans, size), nans)
+    numbers = emit("sub", constant_like(nans, size), nans)
     if not skip_nan:
         return emit("select", as_any(nans), numbers, middle)
-    last = emit("maximum", emit("sub", numbers, filled_like(nans, 1)), filled_like(nans, 0))
-    return emit("div", last, filled_like(nans, 2))
+    last = emit("maximum", emit("sub", numbers, constant_like(nans, 1)), constant_like(nans, 0))
+    return emit("div", last, constant_like(nans, 2))
 
 
 def as_any(counts: Tensor) -> Any:
     """While tracing: where a count is not zero."""
-    return emit("ne", counts, filled_like(counts, 0))
+    return emit("ne", counts, constant_like(counts, 0))
 
 
 _ALONG = "(Tensor input, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)"
 
 
-@lowered("_median_dim" + _ALONG, vjp={"input": _select_vjp}, method=False, function=False)
+@lowered("_median_dim" + _ALONG, vjp={"input": selection_vjp}, method=False, function=False)
 def _median_dim(input: Tensor, dim: int, keepdim: bool) -> Any:
     """Medians along `dim` and where they are."""
     return _median("median", input, dim, keepdim, skip_nan=False)
 
 
-@lowered("_nanmedian_dim" + _ALONG, vjp={"input": _select_vjp}, method=False, function=False)
+@lowered("_nanmedian_dim" + _ALONG, vjp={"input": selection_vjp}, method=False, function=False)
 def _nanmedian_dim(input: Tensor, dim: int, keepdim: bool) -> Any:
     """Medians of the elements along `dim` that are not NaN, and where they are."""
     return _median("nanmedian", input, dim, keepdim, skip_nan=True)
@@ -72,13 +71,8 @@ def _nanmedian_dim(input: Tensor, dim: int, keepdim: bool) -> Any:
 
 def _median_of_all(input: Tensor, along: Any) -> Any:
     if input.numel() == 0:
-        return input.new_full((), float("nan") if input.dtype.is_floating_point else _least(input))
+        return input.new_full((), float("nan") if input.dtype.is_floating_point else iinfo(input.dtype).min)
     return along(input.reshape(-1), 0)[0]
-
-
-def _least(input: Tensor) -> int:
-    bits = 8 * input.dtype.itemsize
-    return -(2 ** (bits - 1)) if input.dtype.is_signed else 0
 
 
 @composed("median(Tensor input, int? dim=None, bool keepdim=False) -> Tensor", out=False)
@@ -116,10 +110,12 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False, *, o
         >>> raxis.nanmedian(raxis.tensor([1.0, float("nan"), 0.0]))
         tensor(0.)
     """
-    return _median_of_all(input, _nanmedian_dim) if dim is None else _nanmedian_dim(input, dim, keepdim, out=out)
+    return (
+        _median_of_all(input, _nanmedian_dim) if dim is None else _nanmedian_dim(input, dim, keepdim, out=out)
+    )
 
 
-@lowered("mode" + _ALONG, vjp={"input": _select_vjp})
+@lowered("mode" + _ALONG, vjp={"input": selection_vjp})
 def mode(input: Tensor, dim: int, keepdim: bool) -> Any:
     """The most frequent element along `dim` and an index of it; of several, the smallest.
 
@@ -143,11 +139,15 @@ def mode(input: Tensor, dim: int, keepdim: bool) -> Any:
     axis = wrap_dim(dim, input.ndim)
     values, indices = emit("sort", input, dim=axis, descending=False, stable=True)
     place = emit("iota", shape=values._layout.shape, dtype=dtypes.int64, dim=axis)
-    start = emit("select", starts_run(values, axis), place, filled_like(place, 0))
+    start = emit("select", starts_run(values, axis), place, constant_like(place, 0))
     length = emit("sub", place, emit("cummax", start, dim=axis))
     position = emit("argmax", length, dim=axis)
     return select_along(
-        values, indices, emit("reshape", position, shape=kept_shape(values._layout.shape, (axis,))), axis, keepdim
+        values,
+        indices,
+        emit("reshape", position, shape=kept_shape(values._layout.shape, (axis,))),
+        axis,
+        keepdim,
     )
 
 
@@ -160,5 +160,8 @@ def starts_run(values: Tensor, dim: int) -> Any:
     after = emit("slice", values, start=tuple(first), stop=shape, step=steps)
     before = emit("slice", values, start=(0,) * len(shape), stop=tuple(last), step=steps)
     return emit(
-        "concatenate", constant(True, dtypes.bool_, kept_shape(shape, (dim,))), emit("ne", after, before), dim=dim
+        "concatenate",
+        constant(True, dtypes.bool_, kept_shape(shape, (dim,))),
+        emit("ne", after, before),
+        dim=dim,
     )

@@ -9,13 +9,12 @@ from raxis import dtypes
 from raxis.layout import Layout, Shape
 from raxis.ops.definitions.factory import check_fits
 from raxis.ops.definitions.positions import strided_positions
+from raxis.ops.functional import functional
 from raxis.ops.promotion import Promotion
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import broadcast, constant, emit
 from raxis.ptir.attributes import number_type
 from raxis.tensor import Tensor
-
-FUNCTIONAL = "raxis.nn.functional"
 
 # ---- padding ---------------------------------------------------------------------------------------
 
@@ -166,12 +165,7 @@ def _check_source(layout: Layout, pad: Shape, mode: str) -> None:
             )
 
 
-@composed(
-    "pad(Tensor input, int[] pad, str mode='constant', float? value=None) -> Tensor",
-    namespace=FUNCTIONAL,
-    method=False,
-    out=False,
-)
+@functional("pad(Tensor input, int[] pad, str mode='constant', float? value=None) -> Tensor")
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
     """`input` with elements added before and after its last dimensions.
 
@@ -196,7 +190,9 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     if value is not None and value != 0:
         raise ValueError(f"Padding mode {mode!r} doesn't take in value argument, but got {value}.")
     if mode not in _SOURCES:
-        raise NotImplementedError(f"Unrecognised padding mode {mode}; expected constant, {', '.join(_SOURCES)}.")
+        raise NotImplementedError(
+            f"Unrecognised padding mode {mode}; expected constant, {', '.join(_SOURCES)}."
+        )
     _check_source(input._layout, amounts, mode)
     return _index_pad(input, amounts, mode)
 
@@ -208,7 +204,12 @@ Pair = tuple[int, int]
 
 def _block_counts(size: Pair, kernel: Pair, dilation: Pair, padding: Pair, stride: Pair) -> Pair:
     """How many blocks fit vertically and horizontally."""
-    limits = (("kernel_size", kernel, 1), ("dilation", dilation, 1), ("stride", stride, 1), ("padding", padding, 0))
+    limits = (
+        ("kernel_size", kernel, 1),
+        ("dilation", dilation, 1),
+        ("stride", stride, 1),
+        ("padding", padding, 0),
+    )
     for name, values, lowest in limits:
         if min(values) < lowest:
             wanted = "greater than zero" if lowest else "not negative"
@@ -285,7 +286,9 @@ def _fold(
     positions = _block_positions(kernel_size, counts, dilation, stride, width)
     updates = emit("reshape", input, shape=(batch, channels, area * columns))
     zeros = broadcast(constant(0, input.dtype), (batch, channels, height * width))
-    flat = emit("put", zeros, emit("reshape", positions, shape=(area * columns,)), updates, dim=2, reduce="add")
+    flat = emit(
+        "put", zeros, emit("reshape", positions, shape=(area * columns,)), updates, dim=2, reduce="add"
+    )
     padded = emit("reshape", flat, shape=(batch, channels, height, width))
     border = (0, 0, -padding[0], -padding[1])
     return emit("pad", padded, constant(0, input.dtype), low=border, high=border, interior=(0,) * 4)
@@ -295,11 +298,8 @@ def _pair(value: Any) -> Pair:
     return (value, value) if isinstance(value, int) else (value[0], value[-1])
 
 
-@composed(
-    "unfold(Tensor input, int[2] kernel_size, int[2] dilation=1, int[2] padding=0, int[2] stride=1) -> Tensor",
-    namespace=FUNCTIONAL,
-    method=False,
-    out=False,
+@functional(
+    "unfold(Tensor input, int[2] kernel_size, int[2] dilation=1, int[2] padding=0, int[2] stride=1) -> Tensor"
 )
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """Sliding blocks of images: ``(N, C, H, W)`` to ``(N, C * kernel area, blocks)``.
@@ -326,12 +326,9 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     return _unfold(input.unsqueeze(0), *settings).squeeze(0)
 
 
-@composed(
+@functional(
     "fold(Tensor input, int[2] output_size, int[2] kernel_size, int[2] dilation=1, int[2] padding=0, int[2] stride=1)"
-    " -> Tensor",
-    namespace=FUNCTIONAL,
-    method=False,
-    out=False,
+    " -> Tensor"
 )
 def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
@@ -350,7 +347,9 @@ def fold(
         RuntimeError: if the number of blocks or their size does not go with the image.
     """
     if input._layout.ndim not in (2, 3):
-        raise RuntimeError(f"Expected 2D or 3D (batch mode) tensor for input, but got: {list(input._layout.shape)}")
+        raise RuntimeError(
+            f"Expected 2D or 3D (batch mode) tensor for input, but got: {list(input._layout.shape)}"
+        )
     settings = (_pair(output_size), _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride))
     if input._layout.ndim == 3:
         return _fold(input, *settings)

@@ -9,7 +9,7 @@ from typing import Any
 
 from raxis.dtypes import int64
 from raxis.ops.definitions.spatial import Numbers, Sizes, per_dimension, register_by_rank
-from raxis.ops.definitions.windows import _average_pool, _max_pool, _put_places, _window_places
+from raxis.ops.definitions.windows import average_pool, max_pool, put_places, window_places
 from raxis.ops.functional import functional, shared
 from raxis.tensor import Tensor
 
@@ -19,9 +19,8 @@ def check_input(name: str, input: Tensor, rank: int) -> None:
     shape = input._layout.shape
     if len(shape) not in (rank + 1, rank + 2) or 0 in shape[len(shape) - rank - 1 :]:
         raise RuntimeError(
-            f"{name}: Expected {rank + 1}D or {rank + 2}D (batch mode) tensor with optional 0 dim batch size "
-            "for input, "
-            f"but got: {list(shape)}"
+            f"{name}: Expected {rank + 1}D or {rank + 2}D (batch mode) tensor with optional 0 dim batch size for "
+            f"input, but got: {list(shape)}"
         )
 
 
@@ -45,8 +44,7 @@ def _windows(
     if min(kernel) <= 0 or min(steps) <= 0 or min(spreads) <= 0:
         raise RuntimeError(
             f"{name}: kernel_size, stride and dilation must be greater than zero, but got {list(kernel)}, "
-            f"{list(steps)} "
-            f"and {list(spreads)}."
+            f"{list(steps)} and {list(spreads)}."
         )
     for width, before, spread in zip(kernel, pads, spreads, strict=True):
         if before < 0 or before > ((width - 1) * spread + 1) // 2:
@@ -64,8 +62,8 @@ def _maximum(
     name = f"max_pool{rank}d"
     windows = _windows(name, rank, kernel_size, stride, padding, dilation)
     check_input(name, input, rank)
-    values = _max_pool(input, *windows, ceil_mode)
-    return (values, _window_places(input, *windows, ceil_mode)) if return_indices else values
+    values = max_pool(input, *windows, ceil_mode)
+    return (values, window_places(input, *windows, ceil_mode)) if return_indices else values
 
 
 def _average(
@@ -77,7 +75,7 @@ def _average(
     check_input(name, input, rank)
     if divisor_override == 0:
         raise RuntimeError(f"{name}: divisor must be not zero")
-    return _average_pool(input, kernel, steps, pads, ceil_mode, count_include_pad, divisor_override)
+    return average_pool(input, kernel, steps, pads, ceil_mode, count_include_pad, divisor_override)
 
 
 _MAX_POOL = """The greatest element of every window of the last {n} dimension(s).
@@ -240,7 +238,7 @@ def _unpool(
         )
     sizes = _unpooled_sizes(name, input._layout.shape[input.ndim - rank :], kernel, steps, pads, output_size)
     try:
-        return _put_places(input, indices, sizes, False)
+        return put_places(input, indices, sizes, False)
     except IndexError as error:
         raise RuntimeError(
             f"{name}: found an invalid max index for output size {list(sizes)}: {error}"
@@ -296,7 +294,7 @@ def _power_pool_of(rank: int) -> Any:
     ) -> Tensor:
         kernel, steps, pads, _ = _windows(f"lp_pool{rank}d", rank, kernel_size, stride, 0, 1)
         check_input(f"lp_pool{rank}d", input, rank)
-        mean: Tensor = _average_pool(input.pow(norm_type), kernel, steps, pads, ceil_mode, True, None)
+        mean: Tensor = average_pool(input.pow(norm_type), kernel, steps, pads, ceil_mode, True, None)
         return (mean * prod(kernel)).pow(1.0 / norm_type)
 
     schema = (

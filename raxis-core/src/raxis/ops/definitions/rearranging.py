@@ -7,6 +7,7 @@ from typing import Any
 
 from raxis import dtypes
 from raxis.layout import Layout, Shape, wrap_dim
+from raxis.ops.definitions.literals import tensor
 from raxis.ops.definitions.masking import as_int
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import broadcast, cast, constant, emit
@@ -25,7 +26,9 @@ def _repeat_shapes(layout: Layout, repeats: Shape) -> tuple[Shape, Shape]:
         )
     for axis, count in enumerate(repeats):
         if count < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {count} in repeats at {axis}")
+            raise RuntimeError(
+                f"Trying to create tensor with negative dimension {count} in repeats at {axis}"
+            )
     padded = (1,) * lead + layout.shape
     thin = tuple(size for own in padded for size in (1, own))
     full = tuple(size for count, own in zip(repeats, padded, strict=True) for size in (count, own))
@@ -39,7 +42,12 @@ def _repeat_gradient(grad: Tensor, input_layout: Layout, repeats: Shape) -> Tens
     return grad.reshape(full).sum(tuple(range(0, len(full), 2))).reshape(input_layout.shape)
 
 
-@lowered("repeat(Tensor input, int... repeats) -> Tensor", vjp={"input": _repeat_gradient}, function=False, out=False)
+@lowered(
+    "repeat(Tensor input, int... repeats) -> Tensor",
+    vjp={"input": _repeat_gradient},
+    function=False,
+    out=False,
+)
 def repeat(input: Tensor, repeats: Shape) -> Any:
     """`input` repeated along each dimension; more counts than dimensions add leading ones.
 
@@ -82,14 +90,19 @@ def _repeat_positions(repeats: Tensor, total: int) -> Any:
 
 def _check_repeats(repeats: Tensor) -> None:
     if repeats._layout.ndim > 1:
-        raise RuntimeError(f"repeats must be 0-dim or 1-dim tensor, but got shape {list(repeats._layout.shape)}")
+        raise RuntimeError(
+            f"repeats must be 0-dim or 1-dim tensor, but got shape {list(repeats._layout.shape)}"
+        )
     if repeats.dtype not in (dtypes.int32, dtypes.int64):
         raise RuntimeError(f"repeats has to be Long or Int tensor, but got {repeats.dtype}")
     if repeats._layout.numel and (repeats < 0).any().item():
         raise RuntimeError("repeats can not be negative")
 
 
-@composed("repeat_interleave(Tensor input, int repeats, int? dim=None, *, int? output_size=None) -> Tensor", out=False)
+@composed(
+    "repeat_interleave(Tensor input, int repeats, int? dim=None, *, int? output_size=None) -> Tensor",
+    out=False,
+)
 def repeat_interleave(
     input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
@@ -115,8 +128,6 @@ def repeat_interleave(
         input, dim = input.flatten(), 0
     axis = wrap_dim(dim, input._layout.ndim)
     if isinstance(repeats, (tuple, list)):
-        from raxis.ops.definitions.literals import tensor
-
         repeats = tensor(repeats, device=input.device)
     if isinstance(repeats, Tensor) and repeats._layout.numel == 1 and repeats._layout.ndim <= 1:
         _check_repeats(repeats)
@@ -140,7 +151,9 @@ def _positions_of(repeats: Tensor, output_size: int | None) -> Tensor:
         raise RuntimeError("repeat_interleave only accepts 1D vector as repeat")
     total = as_int(repeats.sum())
     if output_size is not None and output_size != total:
-        raise RuntimeError(f"allocated size does not match required size: output_size is {output_size}, not {total}")
+        raise RuntimeError(
+            f"allocated size does not match required size: output_size is {output_size}, not {total}"
+        )
     positions: Tensor = _repeat_positions(repeats, total)
     return positions if repeats.dtype is dtypes.int64 else positions.to(repeats.dtype)
 
@@ -165,7 +178,9 @@ def _distinct_axes(name: str, layout: Layout, dims: Sequence[int]) -> Shape:
     return axes if layout.ndim else ()
 
 
-@lowered("flip(Tensor input, int... dims) -> Tensor", vjp={"input": lambda grad, dims: grad.flip(dims)}, out=False)
+@lowered(
+    "flip(Tensor input, int... dims) -> Tensor", vjp={"input": lambda grad, dims: grad.flip(dims)}, out=False
+)
 def flip(input: Tensor, dims: Shape) -> Any:
     """The order of elements reversed along `dims`.
 
@@ -259,7 +274,9 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
         raise RuntimeError(f"Rotation dims out of range, dims = {list(dims)} for a {ndim}-D tensor")
     first, second = dims
     if first % ndim == second % ndim:
-        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {first} and dim1 = {second}")
+        raise RuntimeError(
+            f"expected rotation dims to be different, but got dim0 = {first} and dim1 = {second}"
+        )
     turns = k % 4
     if turns == 1:
         return input.flip(second).transpose(first, second)
@@ -402,5 +419,3 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """The matrix with all elements of `input` on a diagonal."""
     return input.flatten().diag_embed(offset)
-
-

@@ -8,7 +8,9 @@ from typing import Any
 from raxis import dtypes
 from raxis.dtypes import Category, DType
 from raxis.layout import Layout, wrap_dim, wrap_dims
+from raxis.ops.definitions.joining import cat
 from raxis.ops.formulas import conj, wide
+from raxis.ops.promotion import get_default_dtype
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import cast, constant, emit
 from raxis.tensor import Tensor
@@ -58,7 +60,7 @@ def sum_dtype(dtype: DType) -> DType:
     return dtypes.int64 if dtype.category <= Category.INTEGER else dtype
 
 
-def filled_like(operand: Tensor, value: complex) -> Tensor:
+def constant_like(operand: Tensor, value: complex) -> Tensor:
     """While tracing: a constant of `operand`'s dtype and shape."""
     return constant(value, operand._layout.dtype, operand._layout.shape)
 
@@ -70,7 +72,11 @@ def is_nan(operand: Tensor) -> Any:
 
 def as_bool(operand: Tensor) -> Tensor:
     """While tracing: where `operand` is not zero."""
-    return emit("ne", operand, filled_like(operand, 0)) if operand._layout.dtype is not dtypes.bool_ else operand
+    return (
+        emit("ne", operand, constant_like(operand, 0))
+        if operand._layout.dtype is not dtypes.bool_
+        else operand
+    )
 
 
 # ---- sums ------------------------------------------------------------------------------------------------------------
@@ -173,7 +179,7 @@ def nansum(input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Any:
         raise RuntimeError(f"nansum does not support complex inputs, but got {input.dtype.name}.")
     target = dtype or sum_dtype(input.dtype)
     if input.dtype.is_floating_point:
-        input = emit("select", is_nan(input), filled_like(input, 0), input)
+        input = emit("select", is_nan(input), constant_like(input, 0), input)
     return reduce("reduce_sum", cast(input, target), dim, keepdim)
 
 
@@ -194,7 +200,8 @@ def scalar_type(dtype: DType) -> str:
 
 
 @lowered(
-    "mean(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor", vjp={"input": _mean_vjp}
+    "mean(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+    vjp={"input": _mean_vjp},
 )
 def mean(input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Any:
     """The mean over `dim`, or over all elements; NaN over no elements.
@@ -221,7 +228,7 @@ def mean(input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Any:
             f"Got: {scalar_type(target)}"
         )
     total = reduce("reduce_sum", wide(cast(input, target)), dim, keepdim)
-    return cast(emit("div", total, filled_like(total, reduced_count(input._layout, dim))), target)
+    return cast(emit("div", total, constant_like(total, reduced_count(input._layout, dim))), target)
 
 
 @composed("nanmean(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor")
@@ -273,8 +280,6 @@ def _product_of_others(operand: Tensor, dim: int) -> Any:
 
 def exclusive_cumprod(operand: Tensor, dim: int) -> Any:
     """Products of the elements before each."""
-    from raxis.ops.definitions.joining import cat
-
     size = operand._layout.shape[dim]
     if size == 0:
         return operand
@@ -294,7 +299,8 @@ def _prod_vjp(grad: Tensor, input: Tensor, dim: int | None, keepdim: bool, dtype
 
 
 @lowered(
-    "prod(Tensor input, int? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor", vjp={"input": _prod_vjp}
+    "prod(Tensor input, int? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+    vjp={"input": _prod_vjp},
 )
 def prod(input: Tensor, dim: int | None, keepdim: bool, dtype: DType | None) -> Any:
     """The product over `dim`, or over all elements.
@@ -342,12 +348,12 @@ def logsumexp(input: Tensor, dim: tuple[int, ...], keepdim: bool) -> Any:
         >>> raxis.logsumexp(raxis.tensor([1000.0, 1000.0]), dim=0)
         tensor(1000.6932)
     """
-    from raxis.ops.promotion import get_default_dtype
-
     target = input.dtype if input.dtype.category >= Category.FLOAT else get_default_dtype()
     operand = wide(cast(input, target))
     shape = operand._layout.shape
-    greatest = finite(reduce("reduce_max", emit("real", operand) if target.is_complex else operand, dim, True))
+    greatest = finite(
+        reduce("reduce_max", emit("real", operand) if target.is_complex else operand, dim, True)
+    )
     shift = cast(greatest, operand.dtype)
     shifted = emit("sub", operand, emit("broadcast", shift, shape=shape, dims=tuple(range(len(shape)))))
     logarithm = emit("log", reduce("reduce_sum", emit("exp", shifted), dim, keepdim))
@@ -356,8 +362,8 @@ def logsumexp(input: Tensor, dim: tuple[int, ...], keepdim: bool) -> Any:
 
 def finite(operand: Tensor) -> Any:
     """While tracing: `operand` with infinities replaced by zero."""
-    infinite = emit("eq", emit("abs", operand), filled_like(operand, float("inf")))
-    return emit("select", infinite, filled_like(operand, 0), operand)
+    infinite = emit("eq", emit("abs", operand), constant_like(operand, float("inf")))
+    return emit("select", infinite, constant_like(operand, 0), operand)
 
 
 # ---- truth -----------------------------------------------------------------------------------------------------------

@@ -225,9 +225,8 @@ def _target(input: Tensor, rank: int, size: Any, scale_factor: Any) -> tuple[Siz
     given = size if size is not None else scale_factor
     if not isinstance(given, (int, float)) and len(given) != rank:
         raise ValueError(
-            "Input and output must have the same number of spatial dimensions, but got input with spatial "
-            "dimensions of "
-            f"{list(input.shape[2:])} and output size or scale factor of {given}."
+            "Input and output must have the same number of spatial dimensions, but got input with spatial dimensions "
+            f"of {list(input.shape[2:])} and output size or scale factor of {given}."
         )
     if size is not None:
         sizes, scales = per_dimension(size, rank), (None,) * rank

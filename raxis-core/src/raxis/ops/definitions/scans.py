@@ -8,7 +8,8 @@ from raxis import dtypes
 from raxis.dtypes import Category, DType
 from raxis.layout import Layout, wrap_dim
 from raxis.ops.definitions.extrema import require_ordered, scatter_along
-from raxis.ops.definitions.reductions import exclusive_cumprod, filled_like, is_nan, scalar_type, sum_dtype
+from raxis.ops.definitions.joining import cat
+from raxis.ops.definitions.reductions import constant_like, exclusive_cumprod, is_nan, scalar_type, sum_dtype
 from raxis.ops.formulas import conj, wide
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import cast, constant, emit
@@ -101,8 +102,6 @@ def recurrence(input: Tensor, factor: Tensor, dim: int) -> Any:
 
 def _shifted(operand: Tensor, dim: int) -> Any:
     """Each element's predecessor along `dim`; zero before the first."""
-    from raxis.ops.definitions.joining import cat
-
     first = operand.narrow(dim, 0, 1)
     return cat([first.new_zeros(first.shape), operand.narrow(dim, 0, operand.shape[dim] - 1)], dim)
 
@@ -126,7 +125,9 @@ def _cumprod_vjp(grad: Tensor, input: Tensor, dim: int, dtype: DType | None) -> 
 
 
 @lowered(
-    "cumprod(Tensor input, int dim, *, dtype? dtype=None) -> Tensor", inplace=True, vjp={"input": _cumprod_vjp}
+    "cumprod(Tensor input, int dim, *, dtype? dtype=None) -> Tensor",
+    inplace=True,
+    vjp={"input": _cumprod_vjp},
 )
 def cumprod(input: Tensor, dim: int, dtype: DType | None) -> Any:
     """Products of the elements up to and with each, along `dim`.
@@ -159,7 +160,7 @@ def _running_extremum(primitive: str, input: Tensor, dim: int) -> tuple[Any, Any
     if input.dtype.is_floating_point:
         attained = emit("or", attained, is_nan(operand))
     place = emit("iota", shape=input._layout.shape, dtype=dtypes.int64, dim=axis)
-    indices = emit("cummax", emit("select", attained, place, filled_like(place, 0)), dim=axis)
+    indices = emit("cummax", emit("select", attained, place, constant_like(place, 0)), dim=axis)
     return cast(values, input.dtype), indices
 
 
@@ -265,8 +266,8 @@ def _logaddexp(first: Tensor, second: Tensor) -> Any:
     else:
         greater, less = emit("maximum", first, second), emit("minimum", first, second)
         magnitude = emit("abs", greater)
-    infinite = emit("eq", magnitude, filled_like(magnitude, float("inf")))
-    distance = emit("select", infinite, filled_like(greater, 0), emit("sub", less, greater))
+    infinite = emit("eq", magnitude, constant_like(magnitude, float("inf")))
+    distance = emit("select", infinite, constant_like(greater, 0), emit("sub", less, greater))
     return emit("add", greater, emit("log1p", emit("exp", distance)))
 
 
@@ -312,8 +313,6 @@ def diff(
 
 
 def _extended(input: Tensor, dim: int, prepend: Tensor | None, append: Tensor | None) -> Tensor:
-    from raxis.ops.definitions.joining import cat
-
     parts = [part for part in (prepend, input, append) if part is not None]
     for part in parts:
         if part.ndim != input.ndim:
@@ -326,5 +325,3 @@ def _extended(input: Tensor, dim: int, prepend: Tensor | None, append: Tensor | 
                     f"{part.shape[axis]}"
                 )
     return cat(parts, dim) if len(parts) > 1 else input
-
-

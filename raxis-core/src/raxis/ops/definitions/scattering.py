@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from raxis import dtypes
-from raxis.dtypes import DType
+from raxis.dtypes import DType, end_of_range
 from raxis.layout import Layout, wrap_dim
 from raxis.ops.definitions.indexing import as_1d, check_index_shape, like_shape, require_index
+from raxis.ops.definitions.masking import as_number
 from raxis.ops.formulas import wide
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import cast, constant, emit
@@ -92,10 +91,7 @@ def _scatter_source(input: Tensor, index: Tensor, src: Any, value: Any) -> Tenso
         raise TypeError("scatter(): expected src, a tensor, or value, a number, but got neither.")
     if isinstance(given, Tensor):
         return given
-    from raxis.ops.definitions.masking import as_number
-
-    number: Tensor = input.new_full((), as_number(given, input.dtype))
-    return number.expand(index._layout.shape)
+    return input.new_full((), as_number(given, input.dtype)).expand(index._layout.shape)
 
 
 def _check_scatter_reduce(reduce: str | None) -> None:
@@ -175,24 +171,12 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
 _PRIMITIVE = {"sum": "add", "mean": "add", "prod": "mul", "amax": "max", "amin": "min"}
 
 
-def _lowest(dtype: DType) -> Any:
-    if dtype is dtypes.bool_:
-        return False
-    return float("-inf") if dtype.is_floating_point else int(np.iinfo(dtype.numpy).min)
-
-
-def _highest(dtype: DType) -> Any:
-    if dtype is dtypes.bool_:
-        return True
-    return float("inf") if dtype.is_floating_point else int(np.iinfo(dtype.numpy).max)
-
-
 _IDENTITY: dict[str, Callable[[DType], Any]] = {
     "sum": lambda _: 0,
     "mean": lambda _: 0,
     "prod": lambda _: 1,
-    "amax": _lowest,
-    "amin": _highest,
+    "amax": lambda dtype: end_of_range(dtype, -1),
+    "amin": lambda dtype: end_of_range(dtype, 1),
 }
 
 
@@ -242,11 +226,20 @@ def _extremum_gradients(
 
 
 def _reduce_gradients(
-    grad: Tensor, input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, result: Tensor
+    grad: Tensor,
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    reduce: str,
+    include_self: bool,
+    result: Tensor,
 ) -> tuple[Tensor, Tensor]:
     if not index._layout.numel:
         return grad, grad.new_zeros(src.shape)
-    used = src if src._layout.shape == index._layout.shape else src[tuple(slice(size) for size in index.shape)]
+    used = (
+        src if src._layout.shape == index._layout.shape else src[tuple(slice(size) for size in index.shape)]
+    )
     if reduce == "sum":
         for_self, for_src = grad, grad.gather(dim, index)
     elif reduce == "mean":
@@ -266,7 +259,9 @@ def _reduce_gradients(
     vjp={("input", "src"): _reduce_gradients},
     inplace=True,
 )
-def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool) -> Any:
+def scatter_reduce(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool
+) -> Any:
     """`input` with ``src[i, j]`` combined into element ``[index[i, j], j]`` for ``dim=0``, and so on.
 
     Args:
@@ -293,7 +288,9 @@ def _index_reduce_operands(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str
 ) -> tuple[Tensor, Tensor]:
     if reduce not in ("prod", "mean", "amax", "amin"):
-        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+        raise RuntimeError(
+            f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}."
+        )
     if index._layout.ndim > 1:
         raise IndexError("index_reduce_(): Index is supposed to be a vector")
     if source.dtype is not input.dtype:

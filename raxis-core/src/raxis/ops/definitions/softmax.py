@@ -40,7 +40,7 @@ def _from_greatest(operand: Tensor, axis: int) -> Tensor:
 _OPTIONS: dict[str, Any] = {"composite": True, "method": False, "function": False, "out": False}
 
 
-def _softmax_result_gradient(grad: Tensor, v: Tensor, result: Tensor, dim: int) -> Tensor:
+def softmax_result_gradient(grad: Tensor, v: Tensor, result: Tensor, dim: int) -> Tensor:
     """Derivative of ``result * (grad - sum(grad * result))`` by `result`, applied to `v`."""
     inner = (grad * result).sum(dim, keepdim=True)
     return v * (grad - inner) - grad * (v * result).sum(dim, keepdim=True)
@@ -49,14 +49,14 @@ def _softmax_result_gradient(grad: Tensor, v: Tensor, result: Tensor, dim: int) 
 @lowered(
     "_softmax_gradient(Tensor grad_result, Tensor result_of, int dim) -> Tensor",
     vjp={
-        "grad_result": lambda grad, result_of, dim: _softmax_gradient(grad, result_of, dim),
-        "result_of": lambda grad, grad_result, result_of, dim: _softmax_result_gradient(
+        "grad_result": lambda grad, result_of, dim: softmax_gradient(grad, result_of, dim),
+        "result_of": lambda grad, grad_result, result_of, dim: softmax_result_gradient(
             grad_result, grad, result_of, dim
         ),
     },
     **_OPTIONS,
 )
-def _softmax_gradient(grad_result: Tensor, result_of: Tensor, dim: int) -> Any:
+def softmax_gradient(grad_result: Tensor, result_of: Tensor, dim: int) -> Any:
     """Gradient of softmax from its result: ``result * (grad - sum(grad * result))``."""
     axis = wrap_dim(dim, result_of.ndim)
     grad, result = wide(grad_result), wide(result_of)
@@ -68,7 +68,7 @@ def _softmax_gradient(grad_result: Tensor, result_of: Tensor, dim: int) -> Any:
 
 @lowered(
     "softmax(Tensor input, int dim, dtype? dtype=None) -> Tensor",
-    vjp={"input": lambda grad, result, dim: _softmax_gradient(grad, result, dim)},
+    vjp={"input": lambda grad, result, dim: softmax_gradient(grad, result, dim)},
     composite=True,
 )
 def softmax(input: Tensor, dim: int, dtype: DType | None) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from raxis import dtypes
 from raxis.layout import Layout, wrap_dim
-from raxis.ops.definitions.extrema import require_elements, require_ordered, scatter_along, spread
+from raxis.ops.definitions.extrema import require_elements, require_ordered, scatter_along, selection_vjp
 from raxis.ops.definitions.order_statistics import select_along
 from raxis.ops.definitions.reductions import kept_shape
 from raxis.ops.table import composed, lowered
@@ -126,14 +126,10 @@ def topk(input: Tensor, k: int, dim: int, largest: bool, sorted: bool) -> Any:
     )
 
 
-def _select_vjp(grad: Tensor, results: Any, input_layout: Layout, dim: int, keepdim: bool) -> Any:
-    return spread(grad, results[1], input_layout, dim, keepdim)
-
-
 @lowered(
     "kthvalue(Tensor input, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
     composite=True,
-    vjp={"input": _select_vjp},
+    vjp={"input": selection_vjp},
 )
 def kthvalue(input: Tensor, k: int, dim: int, keepdim: bool) -> Any:
     """The `k`-th smallest element along `dim`, counted from 1, and its index. NaN counts as the greatest.

@@ -8,6 +8,8 @@ from itertools import pairwise
 from typing import Any
 
 from raxis.layout import Layout, Shape, wrap_dim
+from raxis.ops.definitions.creation import zeros
+from raxis.ops.definitions.joining import cat
 from raxis.ops.definitions.slicing import cut, embed_along, narrow, slice_along
 from raxis.ops.definitions.views import Geometry, reshaped
 from raxis.ops.table import composed, viewed
@@ -16,16 +18,15 @@ from raxis.tensor import Tensor
 Sizes = int | Sequence[int]
 
 
-def _joined(grads: Sequence[Tensor | None], input_layout: Layout, split_sizes: Shape, dim: int) -> Tensor | None:
+def _joined(
+    grads: Sequence[Tensor | None], input_layout: Layout, split_sizes: Shape, dim: int
+) -> Tensor | None:
     """The gradients of all pieces put together, zeros where none arrived."""
     axis = wrap_dim(dim, input_layout.ndim)
     present = [(position, grad) for position, grad in enumerate(grads) if grad is not None]
     if len(present) == 1:
         position, grad = present[0]
         return embed_along(grad, input_layout, axis, sum(split_sizes[:position]))
-    from raxis.ops.definitions.creation import zeros
-    from raxis.ops.definitions.joining import cat
-
     shape = input_layout.shape
     pieces = [
         grad if grad is not None
@@ -94,7 +95,9 @@ def _equal_sizes(shape: Shape, split_size: int, dim: int) -> Shape:
     size = shape[wrap_dim(dim, len(shape))]
     if split_size == 0:
         if size:
-            raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
+            raise RuntimeError(
+                f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}"
+            )
         return (0,)
     count = max((size + split_size - 1) // split_size, 1)
     return (*(split_size,) * (count - 1), size - split_size * (count - 1))
@@ -102,7 +105,11 @@ def _equal_sizes(shape: Shape, split_size: int, dim: int) -> Shape:
 
 @composed("split(Tensor tensor, int[] split_size_or_sections, int dim=0) -> Tensor", out=False)
 def split(
-    tensor: Tensor, split_size_or_sections: Sizes | None = None, dim: int = 0, *, split_size: Sizes | None = None
+    tensor: Tensor,
+    split_size_or_sections: Sizes | None = None,
+    dim: int = 0,
+    *,
+    split_size: Sizes | None = None,
 ) -> tuple[Tensor, ...]:
     """Views of consecutive parts of one dimension.
 
@@ -240,7 +247,9 @@ def tensor_split(
     given = next(item for item in (indices_or_sections, sections, indices) if item is not None)
     layout = input._layout
     if layout.ndim == 0:
-        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+        raise RuntimeError(
+            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
+        )
     axis = wrap_dim(dim, layout.ndim)
     if isinstance(given, Tensor):
         given = given.tolist()

@@ -80,7 +80,7 @@ def _gradients(
     vjp={("input", "weight", "bias"): _gradients},
     **_OPTIONS,
 )
-def _standardize(
+def standardize(
     input: Tensor,
     weight: Tensor | None,
     bias: Tensor | None,
@@ -164,8 +164,7 @@ def _total(parts: Sequence[Tensor]) -> Tensor:
 
 
 @lowered(
-    "_standardize_gradient(Tensor grad_output, Tensor input, Tensor? weight, Tensor mean, Tensor variance, "
-    "int[] dim, "
+    "_standardize_gradient(Tensor grad_output, Tensor input, Tensor? weight, Tensor mean, Tensor variance, int[] dim, "
     "int[] affine_dim, float eps, bool center) -> (Tensor input_grad, Tensor weight_grad, Tensor bias_grad)",
     vjp={
         (

@@ -26,7 +26,11 @@ def _permutation(layout: Layout, dims: Shape) -> Shape:
 
 
 def _transposed(input: Tensor, permutation: Shape) -> Any:
-    return input if permutation == tuple(range(len(permutation))) else emit("transpose", input, permutation=permutation)
+    return (
+        input
+        if permutation == tuple(range(len(permutation)))
+        else emit("transpose", input, permutation=permutation)
+    )
 
 
 def _inverse(grad: Tensor, dims: Shape) -> Tensor:
@@ -131,7 +135,9 @@ def _moved(layout: Layout, source: Any, destination: Any) -> Shape:
     return tuple(from_[to.index(axis)] if axis in to else next(rest) for axis in range(layout.ndim))
 
 
-@composed("movedim(Tensor input, int[] source, int[] destination) -> Tensor", out=False)
+@composed(
+    "movedim(Tensor input, int[] source, int[] destination) -> Tensor", aliases=("moveaxis",), out=False
+)
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """`input` with the dimensions `source` moved to the positions `destination`; the others keep their order.
 
@@ -146,12 +152,6 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
         _moved(input._layout, source, destination)
         return alias(input)
     return permute(input, _moved(input._layout, source, destination))
-
-
-@composed("moveaxis(Tensor input, int[] source, int[] destination) -> Tensor", out=False)
-def moveaxis(input: Tensor, source: Any, destination: Any) -> Tensor:
-    """Alias of `movedim`."""
-    return movedim(input, source, destination)
 
 
 @composed("T(Tensor input) -> Tensor", attribute=True, function=False, out=False)
@@ -198,7 +198,9 @@ def H(input: Tensor) -> Tensor:
     ndim = input._layout.ndim
     if ndim not in (0, 2):
         hint = " For batches of matrices, consider using tensor.mH" if ndim > 2 else ""
-        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {ndim}-D tensor.{hint}")
+        raise RuntimeError(
+            f"tensor.H is only supported on matrices (2-D tensors). Got {ndim}-D tensor.{hint}"
+        )
     return _conjugated(t(input))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from raxis import dtypes
 from raxis.layout import wrap_dim
 from raxis.ops.definitions.order_statistics import starts_run
-from raxis.ops.definitions.reductions import filled_like
+from raxis.ops.definitions.reductions import constant_like
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import cast, constant, emit
 from raxis.tensor import Tensor
@@ -37,7 +37,7 @@ def _runs(starts: Tensor) -> Any:
 @lowered("_unsorted(Tensor input, Tensor order) -> Tensor", **_INTERNAL)
 def _unsorted(input: Tensor, order: Tensor) -> Any:
     """The 1-D tensor that `order` sorts to `input`."""
-    return emit("scatter", filled_like(input, 0), order, input, dim=0, reduce="set")
+    return emit("scatter", constant_like(input, 0), order, input, dim=0, reduce="set")
 
 
 def _grouped(rows: Tensor, order: Tensor | None) -> tuple[Any, Any, Any]:
@@ -66,7 +66,9 @@ def _slices(name: str, input: Tensor, dim: int) -> Tensor:
     """`input` with `dim` in front."""
     axis = wrap_dim(dim, input.ndim)
     if any(size == 0 for position, size in enumerate(input.shape) if position != axis):
-        raise RuntimeError(f"There are 0 sized dimensions, and they aren't selected, so {name} cannot be applied")
+        raise RuntimeError(
+            f"There are 0 sized dimensions, and they aren't selected, so {name} cannot be applied"
+        )
     return input.movedim(axis, 0) if input.ndim else input.reshape(1)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from raxis.dtypes import Category
 from raxis.frames import user_stacklevel
-from raxis.ops.definitions.reductions import Dims, filled_like, reduce, reduced_count, restore_dims
+from raxis.ops.definitions.reductions import Dims, constant_like, reduce, reduced_count, restore_dims
 from raxis.ops.formulas import wide
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import broadcast, cast, emit
@@ -29,10 +29,10 @@ def _variance(name: str, input: Tensor, dim: Dims, correction: float, keepdim: b
             stacklevel=user_stacklevel(),
         )
     total = reduce("reduce_sum", operand, dim, True)
-    mean = emit("div", total, filled_like(total, count))
+    mean = emit("div", total, constant_like(total, count))
     deviation = emit("abs", emit("sub", operand, broadcast(mean, shape)))
     squares = reduce("reduce_sum", emit("mul", deviation, deviation), dim, keepdim)
-    return emit("div", squares, filled_like(squares, max(count - correction, 0)))
+    return emit("div", squares, constant_like(squares, max(count - correction, 0)))
 
 
 def _var_vjp(grad: Tensor, input: Tensor, dim: Dims, correction: float, keepdim: bool) -> Any:
@@ -79,9 +79,7 @@ def _spread_arguments(dim: Any, unbiased: bool | None, correction: float | None)
     return tuple(dim) if isinstance(dim, list) else dim, correction
 
 
-_SPREAD = (
-    "(Tensor input, any dim=None, bool? unbiased=None, bool keepdim=False, *, number? correction=None) -> Tensor"
-)
+_SPREAD = "(Tensor input, any dim=None, bool? unbiased=None, bool keepdim=False, *, number? correction=None) -> Tensor"
 
 
 @composed("var" + _SPREAD, out=False)
@@ -187,11 +185,13 @@ def std_mean(
     dim, correction = _spread_arguments(dim, unbiased, correction)
     return _std(input, dim, correction, keepdim), input.mean(dim, keepdim)
 
+
 # ---- covariance ------------------------------------------------------------------------------------------------------
 
 
 @composed(
-    "cov(Tensor input, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor", out=False
+    "cov(Tensor input, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor",
+    out=False,
 )
 def cov(
     input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
@@ -236,7 +236,9 @@ def _normalisation(total: Any, correction: int, weights: Tensor | None, aweights
     return (total - correction * (weights * aweights).sum() / total).clamp(min=0)
 
 
-def _observation_weights(observations: Tensor, fweights: Tensor | None, aweights: Tensor | None) -> Tensor | None:
+def _observation_weights(
+    observations: Tensor, fweights: Tensor | None, aweights: Tensor | None
+) -> Tensor | None:
     weights = None
     for name, given, category in (
         ("fweights", fweights, Category.INTEGER),
@@ -285,6 +287,8 @@ def corrcoef(input: Tensor) -> Any:
     covariance = cov(input)
     if covariance.ndim == 0:
         return covariance / covariance
-    deviations = covariance.diagonal().real.sqrt() if covariance.dtype.is_complex else covariance.diagonal().sqrt()
+    deviations = (
+        covariance.diagonal().real.sqrt() if covariance.dtype.is_complex else covariance.diagonal().sqrt()
+    )
     coefficients = covariance / deviations.unsqueeze(-1) / deviations
     return coefficients if coefficients.dtype.is_complex else coefficients.clamp(-1, 1)

@@ -12,6 +12,7 @@ from typing import Any
 
 from raxis.dtypes import DType
 from raxis.layout import Layout, Shape, Strides, extent, layout_of, overlaps_itself, view_strides, wrap_dim
+from raxis.ops.definitions.creation import ones
 from raxis.ops.definitions.positions import read_strided, scatter_strided
 from raxis.ops.table import composed, lowered, viewed
 from raxis.ops.trace import broadcast, emit
@@ -75,8 +76,8 @@ def _view(layout: Layout, size: Shape) -> Geometry:
     if strides is None:
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
-            "contiguous subspaces). Use .reshape(...) instead. "
-            f"The tensor has size {list(layout.shape)} and stride {list(layout.strides)}, the view size {list(size)}."
+            f"contiguous subspaces). Use .reshape(...) instead. The tensor has size {list(layout.shape)} and stride "
+            f"{list(layout.strides)}, the view size {list(size)}."
         )
     return shape, strides, 0
 
@@ -165,7 +166,9 @@ def _regrouped(layout: Layout, offset: int, dtype: DType) -> Geometry:
     if old == new:
         return layout.shape, layout.strides, offset
     if not layout.ndim:
-        raise RuntimeError(f"self.dim() cannot be 0 to view {layout.dtype} as {dtype} (different element sizes)")
+        raise RuntimeError(
+            f"self.dim() cannot be 0 to view {layout.dtype} as {dtype} (different element sizes)"
+        )
     if layout.strides[-1] != 1:
         raise RuntimeError(
             f"self.stride(-1) must be 1 to view {layout.dtype} as {dtype} (different element sizes), but got "
@@ -444,7 +447,9 @@ def _is_view(input: Tensor) -> bool:
 # ---- any geometry ----------------------------------------------------------------------------------
 
 
-def as_strided_gradient(grad: Tensor, input_layout: Layout, size: Shape, stride: Strides, step: int) -> Tensor:
+def as_strided_gradient(
+    grad: Tensor, input_layout: Layout, size: Shape, stride: Strides, step: int
+) -> Tensor:
     """The gradient of a base, given that of a view of its storage.
 
     Elements seen several times through the view sum; an element that the base itself shows several times
@@ -461,8 +466,6 @@ def as_strided_gradient(grad: Tensor, input_layout: Layout, size: Shape, stride:
     numel = before + max(extent(input_layout.shape, input_layout.strides), step + extent(size, stride))
     memory = scatter_strided(grad, stride, before + step, numel)
     if overlaps_itself(input_layout):
-        from raxis.ops.definitions.creation import ones  # which is written in view ops itself
-
         one = ones(input_layout.shape, dtype=grad.dtype, device=grad.device)
         memory = memory / scatter_strided(one, input_layout.strides, before, numel).clamp(min=1)
     return as_strided(memory, input_layout.shape, input_layout.strides, before)
@@ -511,9 +514,13 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
 def _checked_extent(size: Shape, stride: Strides) -> int:
     """Elements from the first to one past the last, after checking the sizes and strides themselves."""
     if len(size) != len(stride):
-        raise RuntimeError(f"mismatch in length of strides and shape: {len(stride)} strides for shape {list(size)}")
+        raise RuntimeError(
+            f"mismatch in length of strides and shape: {len(stride)} strides for shape {list(size)}"
+        )
     if any(step < 0 for step in stride):
-        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
+        raise RuntimeError(
+            f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
+        )
     if any(length < 0 for length in size):
         raise RuntimeError(f"as_strided: sizes must not be negative, got sizes: {list(size)}")
     return extent(size, stride)

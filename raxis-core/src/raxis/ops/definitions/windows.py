@@ -11,10 +11,8 @@ from itertools import product
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from raxis import dtypes
-from raxis.dtypes import Category, DType
+from raxis.dtypes import end_of_range
 from raxis.layout import Layout
 from raxis.ops.definitions.spatial import Sizes
 from raxis.ops.formulas import wide
@@ -77,13 +75,6 @@ def _combine_slices(combine: str, input: Tensor, axis: int, width: int, step: in
     return result
 
 
-def _lowest(dtype: DType) -> float:
-    """What loses against every element."""
-    if dtype.category is Category.FLOAT:
-        return -float("inf")
-    return 0 if dtype.category is Category.BOOL else int(np.iinfo(dtype.numpy).min)
-
-
 _WINDOWS = "int[] kernel_size, int[] stride, int[] padding, int[] dilation, bool ceil_mode"
 
 
@@ -96,11 +87,11 @@ def _max_gradient(
     dilation: Sizes,
     ceil_mode: bool,
 ) -> Tensor:
-    indices = _window_places(input, kernel_size, stride, padding, dilation, ceil_mode)
+    indices = window_places(input, kernel_size, stride, padding, dilation, ceil_mode)
     reach = (spread * (size - 1) + 1 for size, spread in zip(kernel_size, dilation, strict=True))
     overlapping = any(step < width for step, width in zip(stride, reach, strict=True))
     sizes = input._layout.shape[input.ndim - len(kernel_size) :]
-    return _put_places(grad, indices, sizes, overlapping)
+    return put_places(grad, indices, sizes, overlapping)
 
 
 @lowered(
@@ -108,12 +99,12 @@ def _max_gradient(
     vjp={"input": _max_gradient},
     composite=True, method=False, function=False, out=False,
 )  # fmt: skip
-def _max_pool(
+def max_pool(
     input: Tensor, kernel_size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool
 ) -> Any:
     """The greatest element of every window; NaN wins."""
     counts = _counts(input, kernel_size, stride, padding, dilation, ceil_mode)
-    padded = _padded(input, _lowest(input.dtype), counts, kernel_size, stride, padding, dilation)
+    padded = _padded(input, end_of_range(input.dtype, -1), counts, kernel_size, stride, padding, dilation)
     return _combine("maximum", padded, kernel_size, stride, dilation)
 
 
@@ -121,12 +112,12 @@ def _max_pool(
     f"_window_places(Tensor input, {_WINDOWS}) -> Tensor",
     composite=True, method=False, function=False, out=False,
 )  # fmt: skip
-def _window_places(
+def window_places(
     input: Tensor, kernel_size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool
 ) -> Any:
     """The place of the greatest element of every window."""
     counts = _counts(input, kernel_size, stride, padding, dilation, ceil_mode)
-    windows = _padded(input, _lowest(input.dtype), counts, kernel_size, stride, padding, dilation)
+    windows = _padded(input, end_of_range(input.dtype, -1), counts, kernel_size, stride, padding, dilation)
     lead = input.ndim - len(kernel_size)
     for axis, (width, step, spread) in enumerate(zip(kernel_size, stride, dilation, strict=True), lead):
         windows = emit("unfold", windows, dim=axis, size=width, step=step, dilation=spread)
@@ -176,10 +167,10 @@ def _flattened(input: Tensor, rank: int) -> Tensor:
 
 @lowered(
     "_put_places(Tensor values, Tensor indices, int[] size, bool overlapping) -> Tensor",
-    vjp={"values": lambda grad, indices, size: _take_places(grad, indices, len(size))},
+    vjp={"values": lambda grad, indices, size: take_places(grad, indices, len(size))},
     composite=True, method=False, function=False, out=False,
 )  # fmt: skip
-def _put_places(values: Tensor, indices: Tensor, size: Sizes, overlapping: bool) -> Any:
+def put_places(values: Tensor, indices: Tensor, size: Sizes, overlapping: bool) -> Any:
     """Zeros of the last dimensions `size` with `values` at the places `indices`, summed where these repeat."""
     rank = len(size)
     updates, places = _flattened(wide(values), rank), _flattened(indices, rank)
@@ -194,12 +185,12 @@ def _put_places(values: Tensor, indices: Tensor, size: Sizes, overlapping: bool)
     "_take_places(Tensor input, Tensor indices, int rank) -> Tensor",
     vjp={
         "input": lambda grad, indices, input_layout, rank: (
-            _put_places(grad, indices, input_layout.shape[input_layout.ndim - rank :], True)
+            put_places(grad, indices, input_layout.shape[input_layout.ndim - rank :], True)
         )
     },
     composite=True, method=False, function=False, out=False,
 )  # fmt: skip
-def _take_places(input: Tensor, indices: Tensor, rank: int) -> Any:
+def take_places(input: Tensor, indices: Tensor, rank: int) -> Any:
     """The elements at the places `indices` of the last `rank` dimensions."""
     taken = emit("gather", _flattened(input, rank), _flattened(indices, rank), dim=1)
     return emit("reshape", taken, shape=indices._layout.shape)
@@ -216,8 +207,7 @@ def _counts(
     )
     if min(counts) < 1:
         raise RuntimeError(
-            f"Given input size: {list(input.shape)}. Calculated output size: {list(counts)} for kernel "
-            f"{list(kernel)}, "
+            f"Given input size: {list(input.shape)}. Calculated output size: {list(counts)} for kernel {list(kernel)}, "
             f"stride {list(stride)}, padding {list(padding)}, dilation {list(dilation)}. Output size is too small"
         )
     return counts
@@ -272,7 +262,7 @@ def _average_of_gradient(
     divisor_override: int | None,
 ) -> Tensor:  # fmt: skip
     options = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    return _average_pool(grad, *options)
+    return average_pool(grad, *options)
 
 
 @lowered(
@@ -280,7 +270,7 @@ def _average_of_gradient(
     vjp={"input": _average_gradient},
     composite=True, method=False, function=False, out=False,
 )  # fmt: skip
-def _average_pool(
+def average_pool(
     input: Tensor, kernel_size: Sizes, stride: Sizes, padding: Sizes, ceil_mode: bool, count_include_pad: bool,
     divisor_override: int | None,
 ) -> Any:  # fmt: skip
