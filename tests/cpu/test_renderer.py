@@ -508,7 +508,7 @@ def test_vectors_fill_the_registers() -> None:
     """The generated loop works on whole registers of this machine."""
     x = np.zeros(100, np.float32)
     kernel = elementwise("exp", [x], x)
-    text, _ = render(specimen_of(kernel), default_arguments(kernel), host())
+    text = render(specimen_of(kernel), default_arguments(kernel), host())
     register = {64: "%zmm", 32: "%ymm"}.get(host().vector_bytes)
     if register is not None:
         assert "mulps\t" in assembly(text, host())

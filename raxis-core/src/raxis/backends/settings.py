@@ -9,10 +9,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from typing import Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from raxis.backends import messages
 from raxis.device import Device
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FallbackPolicy = Literal["error", "warn", "cpu"]
 CpuPolicy = Literal["plugin", "reference"]
@@ -23,6 +26,8 @@ VARIABLES: dict[str, str] = {
     "RAXIS_PLUGINS_BLOCK": "plugins that must not be used: a comma-separated list",
     "RAXIS_FALLBACK": "an op the device cannot run: error (default), warn (run on cpu and warn), cpu (run there)",
     "RAXIS_CPU": "what serves the device cpu: plugin (default, raxis-cpu if usable) or reference",
+    "RAXIS_CACHE": "compiled kernels are kept on disk: on (default) or off",
+    "RAXIS_CACHE_DIR": "the folder they are kept in; default raxis in $XDG_CACHE_HOME or ~/.cache",
 }
 
 _ENTRY = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?|[a-z_][a-z0-9_]*")
@@ -90,6 +95,21 @@ class Settings:
     def cpu(self) -> CpuPolicy:
         """RAXIS_CPU."""
         return cast("CpuPolicy", self._choice("RAXIS_CPU", ("plugin", "reference")))
+
+    @property
+    def cache_folder(self) -> Path | None:
+        """RAXIS_CACHE_DIR, by default the user's cache folder; None with RAXIS_CACHE=off, and without a home."""
+        from pathlib import Path
+
+        if self._choice("RAXIS_CACHE", ("on", "off")) == "off":
+            return None
+        home, base = Path("~/.cache"), Path(self.raw("XDG_CACHE_HOME") or "~/.cache")
+        # The XDG specification: a relative path is invalid and ignored.
+        default = (base if base.is_absolute() else home) / "raxis"
+        try:
+            return Path(self.raw("RAXIS_CACHE_DIR") or default).expanduser().absolute()
+        except (OSError, RuntimeError):
+            return None
 
     def selection(self, installed: Iterable[str] = ()) -> Selection:
         """RAXIS_PLUGINS and RAXIS_PLUGINS_BLOCK; `installed` names are never taken for a misspelt keyword."""

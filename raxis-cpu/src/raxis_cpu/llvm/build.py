@@ -7,8 +7,9 @@ from functools import lru_cache
 from typing import Any
 
 from raxis.schedule.loops import LoopKernel
+from raxis_cpu.cache import object_code
 from raxis_cpu.llvm import runtime
-from raxis_cpu.llvm.compile import Code, Target, compile, host
+from raxis_cpu.llvm.compile import Code, Target, emit, host
 from raxis_cpu.llvm.entry import Argument, Entry
 from raxis_cpu.llvm.layout import Layout
 from raxis_cpu.llvm.native import built_in, method_definition
@@ -20,8 +21,8 @@ class Built:
     """The code of a specimen: `bind` gives the built-in of any kernel that has it."""
 
     def __init__(self, specimen: Specimen, arguments: Sequence[Argument], target: Target) -> None:
-        ir, self._layout = render(specimen, arguments, target)
-        self._code = Code(compile(ir, target))
+        self._layout = _layout(specimen, target)
+        self._code = Code(_object_code(specimen, arguments, target))
         self._definition = method_definition(specimen.kernel.name, self._code.address("entry"))
 
     def bind(self, kernel: LoopKernel) -> Callable[..., None]:
@@ -29,10 +30,22 @@ class Built:
         return built_in(self._definition, self._layout.parameters(kernel, runtime.ADDRESS), self)
 
 
-def render(specimen: Specimen, arguments: Sequence[Argument], target: Target) -> tuple[str, Layout]:
-    """The module's text, and where its code finds its numbers."""
+def _object_code(specimen: Specimen, arguments: Sequence[Argument], target: Target) -> bytes:
+    # The cache is asked by what the IR is made of, which takes much less time to write than the IR.
+    order = ", ".join(f"{argument.kind} {argument.number}" for argument in arguments)
+    program = f"{specimen.kernel}\n  lane {specimen.lane}\n  arguments {order}"
+    return object_code(program, target, lambda: emit(render(specimen, arguments, target), target))
+
+
+def _layout(specimen: Specimen, target: Target) -> Layout:
     plan = Plan(specimen)
-    layout = Layout(plan, plan.width(target.vector_bytes))
+    return Layout(plan, plan.width(target.vector_bytes))
+
+
+def render(specimen: Specimen, arguments: Sequence[Argument], target: Target) -> str:
+    """The module's text."""
+    layout = _layout(specimen, target)
+    plan = layout.plan
     renderers = [Renderer(plan, layout, target, checks=False)]
     if plan.checked:
         bare = Plan(specimen, keeps=False)
@@ -42,7 +55,7 @@ def render(specimen: Specimen, arguments: Sequence[Argument], target: Target) ->
     helpers: dict[str, Any] = dict(entry.helpers)
     for renderer in renderers:
         helpers |= renderer.function.helpers
-    return "\n".join([*(helper() for helper in helpers.values()), *functions, "!0 = !{}"]), layout
+    return "\n".join([*(helper() for helper in helpers.values()), *functions, "!0 = !{}"])
 
 
 def default_arguments(kernel: LoopKernel) -> tuple[Argument, ...]:

@@ -6,14 +6,21 @@ every C runtime has: the rest is reached through the runtime table (see `entry`)
 
 from __future__ import annotations
 
+import os
 import threading
 from functools import lru_cache
+from itertools import count
 from typing import NamedTuple
 
 import llvmlite.binding as llvm  # type: ignore[import-untyped]
 
-_lock = threading.Lock()
+from raxis_cpu.cache import object_code
+
+_lock = threading.RLock()
 """LLVM's global context, in which modules are parsed, serves one thread at a time."""
+if hasattr(os, "register_at_fork"):
+    # A forked child must not find LLVM in the middle of another thread's work.
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 class Target(NamedTuple):
@@ -62,7 +69,16 @@ def _new_machine(target: Target) -> llvm.TargetMachine:
 
 
 def compile(ir: str, target: Target) -> bytes:
-    """Object code of a module's text.
+    """Object code of a module's text, from the cache on disk if it is there.
+
+    Raises:
+        RuntimeError: if LLVM refuses the text.
+    """
+    return object_code(ir, target, lambda: emit(ir, target))
+
+
+def emit(ir: str, target: Target) -> bytes:
+    """Object code of a module's text, compiled now.
 
     Raises:
         RuntimeError: if LLVM refuses the text.
@@ -106,18 +122,32 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
     manager.run(module, llvm.create_pass_builder(machine, options))
 
 
+@lru_cache(maxsize=1)
+def _linker() -> llvm.LLJIT:
+    return llvm.create_lljit_compiler(_new_machine(host()))
+
+
+_numbers = count()
+
+
 class Code:
     """Loaded object code; it stays in memory as long as this object."""
 
-    def __init__(self, object_code: bytes) -> None:
+    def __init__(self, image: bytes) -> None:
+        self._name = f"code{next(_numbers)}"
         with _lock:
-            host()
-            empty = llvm.parse_assembly(f'target triple = "{host().triple}"')
-            self._engine = llvm.create_mcjit_compiler(empty, _new_machine(host()))
-            self._engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
-            self._engine.finalize_object()
+            builder = llvm.JITLibraryBuilder().add_object_img(image)
+            self._library = builder.link(_linker(), self._name)
 
     def address(self, name: str) -> int:
-        """Where a function is."""
-        found: int = self._engine.get_function_address(name)
-        return found
+        """Where a function is.
+
+        Raises:
+            RuntimeError: if there is none of this name, or it cannot be linked.
+        """
+        with _lock:
+            found = _linker().lookup(self._name, name)
+            address: int = found[name]
+            # It would unload the whole library when it goes.
+            found.detach()
+        return address

@@ -1,0 +1,121 @@
+"""The cache of this user: which folder, which keys, and how often it served."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import llvmlite  # type: ignore[import-untyped]
+
+from raxis.backends.settings import Settings
+from raxis.version import __version__
+from raxis_cpu.cache.entry import name_of, pack, unpack
+from raxis_cpu.cache.folder import Folder
+from raxis_cpu.cache.usage import Usage
+
+if TYPE_CHECKING:
+    from raxis_cpu.llvm.compile import Target
+
+LIMIT = 256 << 20
+"""Bytes that entries may take; what was not used for longest goes first."""
+_WRITES_PER_TRIM = 64
+"""One write in so many looks at the size of the whole."""
+
+
+def object_code(program: str, target: Target, make: Callable[[], bytes]) -> bytes:
+    """The object code of a program: from the cache, else made and kept there.
+
+    Args:
+        program: the whole text that decides what `make` makes, given the target and the sources of raxis_cpu.llvm.
+        target: what the code is for.
+        make: the compiler.
+
+    Raises:
+        ValueError: if RAXIS_CACHE has a value that is not understood.
+    """
+    folder = _folder()
+    if folder is None:
+        return make()
+    key = f"{_origin(target)}\n\n{program}"
+    name = name_of(key)
+    entry = folder.read(name)
+    code = None if entry is None else unpack(key, entry)
+    _usage(folder.path).count(hit=code is not None)
+    if code is None:
+        code = make()
+        folder.write(name, pack(key, code))
+        if int(name[:8], 16) % _WRITES_PER_TRIM == 0:
+            folder.trim()
+    return code
+
+
+def summary() -> dict[str, Any]:
+    """Where the cache is, what it holds, and how often it served, all finished processes and this one taken together.
+
+    `folder` is None if nothing is kept: with RAXIS_CACHE=off, and without a home. `hits` and `misses` count look-ups.
+    """
+    folder = _folder()
+    if folder is None:
+        return {"folder": None, "entries": 0, "bytes": 0, "limit": LIMIT, "hits": 0, "misses": 0}
+    files = folder.files()
+    hits, misses = _usage(folder.path).totals()
+    size = sum(file.size for file in files)
+    return {
+        "folder": str(folder.path),
+        "entries": len(files),
+        "bytes": size,
+        "limit": folder.limit,
+        "hits": hits,
+        "misses": misses,
+    }
+
+
+def clear() -> int:
+    """Remove all entries; how many there were. Code that is loaded stays loaded."""
+    folder = _folder()
+    if folder is None:
+        return 0
+    _usage(folder.path).clear()
+    return folder.clear()
+
+
+def _folder() -> Folder | None:
+    path = Settings().cache_folder
+    # Other devices keep their code beside it.
+    return None if path is None else _folder_at(path / "cpu")
+
+
+@lru_cache(maxsize=4)
+def _folder_at(path: Path) -> Folder:
+    return Folder(path, LIMIT)
+
+
+@lru_cache(maxsize=4)
+def _usage(path: Path) -> Usage:
+    return Usage(path / "usage")
+
+
+@lru_cache(maxsize=4)
+def _origin(target: Target) -> str:
+    """What code depends on beside the program: versions, sources, the layout of Python's objects, the processor."""
+    lines = (
+        f"raxis-cpu {__version__}",
+        f"llvmlite {llvmlite.__version__}, LLVM {'.'.join(map(str, target.llvm_version))}",
+        f"sources {_sources()}",
+        f"{sys.implementation.cache_tag}, objects {object.__basicsize__}, bytes {bytes.__basicsize__}",
+        f"{target.triple} {target.cpu} {target.features}",
+    )
+    return "\n".join(lines)
+
+
+def _sources() -> str:
+    """A hash of the modules that write and compile code; they change without a version while Raxis is developed."""
+    found = blake2b(digest_size=16)
+    for path in sorted((Path(__file__).parent.parent / "llvm").rglob("*.py")):
+        content = path.read_bytes()
+        found.update(f"{path.name} {len(content)}\n".encode() + content)
+    return found.hexdigest()
