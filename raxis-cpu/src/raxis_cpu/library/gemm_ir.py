@@ -8,8 +8,8 @@ from raxis_cpu.llvm import runtime
 from raxis_cpu.llvm.native import ARRAY_DATA, PAYLOAD
 
 NUMBERS = (
-    "table", "gemm", "get_threads", "set_threads", "order", "transpose_a", "transpose_b", "m", "n", "k", "lda", "ldb", "ldc",
-    "count", "step_a", "step_b", "step_c",
+    "table", "gemm", "get_threads", "set_threads", "order", "transpose_a", "transpose_b", "m", "n", "k",
+    "lda", "ldb", "ldc", "count", "step_a", "step_b", "step_c",
 )  # fmt: skip
 """What `self` holds, as int64: the runtime table, three functions of BLAS, then what `gemm._numbers` gives."""
 
