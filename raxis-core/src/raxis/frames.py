@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from types import FrameType
 
-_INTERNAL = (f"{Path(__file__).parent}{os.sep}", "<raxis", "<reference kernel")
+_INTERNAL = (f"{sys.modules['raxis'].__path__[0]}{os.sep}", "<raxis", "<reference kernel")
 """How the file names of Raxis' own code begin, generated code included."""
 
 
