@@ -20,7 +20,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def agree(function: Callable[[Any], Any], rtol: float = 1e-12) -> None:
+def assert_agreement(function: Callable[[Any], Any], rtol: float = 1e-12) -> None:
     """Assert that ``function(raxis)`` and ``function(torch)`` return equal values."""
     compare(plain(function(raxis)), plain(function(torch)), rtol)
 

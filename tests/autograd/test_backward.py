@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import raxis
-from tests.autograd.agreement import agree, same_error
+from tests.autograd.agreement import assert_agreement, same_error
 
 DATA = [[0.5, -1.0, 2.0], [3.0, 0.25, -0.75]]
 
@@ -22,7 +22,7 @@ def test_accumulates_over_calls():
         (x * 3).sum().backward()
         return x.grad
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_diamond_adds_both_paths():
@@ -32,7 +32,7 @@ def test_diamond_adds_both_paths():
         (y * y + y).sum().backward()
         return x.grad
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_gradient_argument_weights_the_outputs():
@@ -41,7 +41,7 @@ def test_gradient_argument_weights_the_outputs():
         (x * x).backward(lib.tensor(DATA, dtype=lib.float64))
         return x.grad
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_several_roots():
@@ -50,7 +50,7 @@ def test_several_roots():
         lib.autograd.backward([(x * 2).sum(), (x * x).sum()], [None, lib.tensor(3.0, dtype=lib.float64)])
         return x.grad
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_inputs_restricts_accumulation():
@@ -59,7 +59,7 @@ def test_inputs_restricts_accumulation():
         (x * y).sum().backward(inputs=[x])
         return x.grad, y.grad is None
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_grad_of_non_leaf():
@@ -69,7 +69,7 @@ def test_grad_of_non_leaf():
         z = (y * y).sum()
         return lib.autograd.grad(z, [y, x])
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_grad_leaves_grad_alone():
@@ -78,7 +78,7 @@ def test_grad_leaves_grad_alone():
         found = lib.autograd.grad((x * x).sum(), x)
         return found[0], x.grad is None
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_unused_inputs():
@@ -88,7 +88,7 @@ def test_unused_inputs():
         zeros = lib.autograd.grad((x * x).sum(), [x, y], materialize_grads=True)
         return found[1] is None, zeros[1]
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_batched_grads():
@@ -97,7 +97,7 @@ def test_batched_grads():
         y = x * x
         return lib.autograd.grad(y, x, lib.eye(2, dtype=lib.float64), is_grads_batched=True)
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_double_backward():
@@ -108,7 +108,7 @@ def test_double_backward():
         (third,) = lib.autograd.grad(second.sum(), x)
         return first, second, third
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_create_graph_through_grad_attribute():
@@ -121,7 +121,7 @@ def test_create_graph_through_grad_attribute():
         first.sum().backward()
         return first, x.grad
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_mixed_dtypes_come_back_in_the_operands_dtype():
@@ -131,7 +131,7 @@ def test_mixed_dtypes_come_back_in_the_operands_dtype():
         (x * y).sum().backward()
         return x.grad, y.grad
 
-    agree(run, rtol=1e-6)
+    assert_agreement(run, rtol=1e-6)
 
 
 def test_broadcasting_is_undone():
@@ -140,7 +140,7 @@ def test_broadcasting_is_undone():
         (x * y + y).sum().backward()
         return x.grad, y.grad
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_gradients_of_two_leaves_do_not_share_memory():
@@ -212,7 +212,7 @@ def test_second_backward_needs_retain_graph():
         y.backward()
         return x.grad
 
-    agree(kept)
+    assert_agreement(kept)
 
 
 def test_second_backward_without_saved_tensors_is_allowed():
@@ -223,7 +223,7 @@ def test_second_backward_without_saved_tensors_is_allowed():
         y.backward()
         return x.grad
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_chain_of_100000_ops_runs_backward_and_is_freed():

@@ -8,7 +8,7 @@ import torch
 import raxis
 from raxis.autograd import GradcheckError, gradcheck, gradgradcheck
 from raxis.utils.checkpoint import CheckpointError, checkpoint, checkpoint_sequential
-from tests.autograd.agreement import agree
+from tests.autograd.agreement import assert_agreement
 
 
 def leaf(values=(0.5, 1.5, -2.0)):
@@ -147,5 +147,5 @@ def test_functional_derivatives():
             functional.vjp(lambda t: t * t, x, lib.ones(3, dtype=lib.float64)),
         )
 
-    agree(run)
+    assert_agreement(run)
     assert torch.is_grad_enabled()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import raxis
-from tests.autograd.agreement import agree, same_error
+from tests.autograd.agreement import assert_agreement, same_error
 
 
 def leaf(lib, values=(1.0, 2.0, 3.0)):
@@ -35,7 +35,7 @@ def test_first_and_second_derivative():
         (second,) = lib.autograd.grad(first.sum(), x)
         return y, first, second, y.grad_fn.name()
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_setup_context_and_non_tensor_arguments():
@@ -57,7 +57,7 @@ def test_setup_context_and_non_tensor_arguments():
         Scale.apply(x, 4.0, "label").sum().backward()
         return x.grad
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_several_results_and_needs_input_grad():
@@ -79,7 +79,7 @@ def test_several_results_and_needs_input_grad():
         (first.sum() + second.sum()).backward()
         return x.grad, seen[0][0], number, second.requires_grad
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_unused_results_get_zeros_or_none():
@@ -105,7 +105,7 @@ def test_unused_results_get_zeros_or_none():
             make(materialize).apply(x)[0].sum().backward()
         return x.grad, seen
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_mark_dirty_and_non_differentiable():
@@ -129,7 +129,7 @@ def test_mark_dirty_and_non_differentiable():
         (written * written).sum().backward()
         return x.grad, written is y, index.requires_grad
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_an_input_returned_unchanged():
@@ -148,7 +148,7 @@ def test_an_input_returned_unchanged():
         y.sum().backward()
         return x.grad, y is x
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_saved_results():
@@ -168,7 +168,7 @@ def test_saved_results():
         (first,) = lib.autograd.grad(Exp.apply(x).sum(), x, create_graph=True)
         return first, lib.autograd.grad(first.sum(), x)[0]
 
-    agree(run)
+    assert_agreement(run)
 
 
 def _wrong_count(lib):

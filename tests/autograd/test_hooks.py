@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import raxis
-from tests.autograd.agreement import agree, same_error
+from tests.autograd.agreement import assert_agreement, same_error
 
 
 def leaf(lib, values=(1.0, 2.0, 3.0)):
@@ -23,7 +23,7 @@ def test_tensor_hook_replaces_the_gradient():
         (y * y).sum().backward()
         return x.grad, seen
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_removed_hook_does_not_run():
@@ -35,7 +35,7 @@ def test_removed_hook_does_not_run():
         (x * 2).sum().backward()
         return x.grad
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_retain_grad():
@@ -47,7 +47,7 @@ def test_retain_grad():
         z.sum().backward()
         return y.grad, y.retains_grad, z.retains_grad, x.grad
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_retain_grad_sees_the_hooked_gradient():
@@ -59,7 +59,7 @@ def test_retain_grad_sees_the_hooked_gradient():
         (y * y).sum().backward()
         return y.grad, x.grad
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_retain_grad_follows_an_in_place_write():
@@ -71,7 +71,7 @@ def test_retain_grad_follows_an_in_place_write():
         (y * y).sum().backward()
         return y.grad
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_post_accumulate_hook():
@@ -83,7 +83,7 @@ def test_post_accumulate_hook():
         (x * x).sum().backward()
         return seen
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_node_hooks():
@@ -96,7 +96,7 @@ def test_node_hooks():
         y.sum().backward()
         return x.grad, [list(pair) for pair in seen]
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_the_graph_can_be_walked():
@@ -107,7 +107,7 @@ def test_the_graph_can_be_walked():
         ends = [node.name().endswith("AccumulateGrad") for node, _ in product.next_functions]
         return y.grad_fn.name(), product.name(), ends, x.grad_fn is None, y.is_leaf, x.is_leaf
 
-    agree(run)
+    assert_agreement(run)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_saved_tensor_hooks():
         y.sum().backward()
         return x.grad, packed
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_saved_tensor_hooks_keep_second_derivatives():
@@ -158,7 +158,7 @@ def test_saved_tensor_hooks_keep_second_derivatives():
         (first,) = lib.autograd.grad(y, x, create_graph=True)
         return lib.autograd.grad(first.sum(), x)
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_hooked_gradients_are_not_shared_with_the_leaf():

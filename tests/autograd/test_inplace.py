@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.autograd.agreement import agree, same_error
+from tests.autograd.agreement import assert_agreement, same_error
 
 
 def leaf(lib, values=((1.0, 2.0, 3.0), (4.0, 5.0, 6.0))):
@@ -20,7 +20,7 @@ def test_in_place_on_an_intermediate():
         (y * y).sum().backward()
         return x.grad, y
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_in_place_keeps_the_old_value_its_formula_needs():
@@ -31,7 +31,7 @@ def test_in_place_keeps_the_old_value_its_formula_needs():
         y.sum().backward()
         return x.grad, w.grad
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_in_place_on_a_view_reaches_the_base():
@@ -42,7 +42,7 @@ def test_in_place_on_a_view_reaches_the_base():
         (y * y).sum().backward()
         return x.grad, y
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_write_of_a_tracked_value_into_an_untracked_base():
@@ -54,7 +54,7 @@ def test_write_of_a_tracked_value_into_an_untracked_base():
         (base * base).sum().backward()
         return x.grad, base.requires_grad
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_two_views_of_one_base():
@@ -67,7 +67,7 @@ def test_two_views_of_one_base():
         total.backward()
         return x.grad
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_view_of_a_view():
@@ -79,7 +79,7 @@ def test_view_of_a_view():
         (y * y).sum().backward()
         return x.grad
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_view_made_before_a_write_to_the_base():
@@ -91,7 +91,7 @@ def test_view_made_before_a_write_to_the_base():
         (view * view).sum().backward()
         return x.grad, view
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_transposed_base():
@@ -102,7 +102,7 @@ def test_transposed_base():
         (y * y).sum().backward()
         return x.grad
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_fill_and_zero_cut_the_gradient():
@@ -115,7 +115,7 @@ def test_fill_and_zero_cut_the_gradient():
         ((y * y).sum() + z.sum()).backward()
         return x.grad
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_copy_sends_the_gradient_to_its_source():
@@ -126,7 +126,7 @@ def test_copy_sends_the_gradient_to_its_source():
         (y * y).sum().backward()
         return x.grad, source.grad
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_double_backward_through_an_in_place_write():
@@ -138,7 +138,7 @@ def test_double_backward_through_an_in_place_write():
         (second,) = lib.autograd.grad(first.sum(), x)
         return first, second
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_detach_shares_memory_and_version():
@@ -149,7 +149,7 @@ def test_detach_shares_memory_and_version():
         y.detach().add_(1)
         return y, y._version - before
 
-    agree(run)
+    assert_agreement(run)
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_a_failed_write_changes_nothing():
             x.add_(lib.ones(2, 3, dtype=lib.int64))
         return x, x._version - version
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_no_grad_writes_to_leaves():
@@ -213,4 +213,4 @@ def test_no_grad_writes_to_leaves():
         (x * x).sum().backward()
         return x, x.grad
 
-    agree(run)
+    assert_agreement(run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 import raxis
-from tests.autograd.agreement import agree, same_error
+from tests.autograd.agreement import assert_agreement, same_error
 
 
 def leaf(lib):
@@ -24,7 +24,7 @@ def test_nesting_and_restoring():
         seen.append(lib.is_grad_enabled())
         return seen
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_decorators():
@@ -49,7 +49,7 @@ def test_decorators():
             outside.append((inside, lib.is_grad_enabled()))
         return plain(3), bare(), outside, lib.is_grad_enabled()
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_set_grad_enabled_as_function_and_context():
@@ -64,7 +64,7 @@ def test_set_grad_enabled_as_function_and_context():
         seen.append(lib.is_grad_enabled())
         return seen
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_inference_tensors():
@@ -74,7 +74,7 @@ def test_inference_tensors():
             inside = lib.is_inference_mode_enabled(), y.is_inference(), lib.is_grad_enabled()
         return inside, y.is_inference(), lib.is_inference_mode_enabled()
 
-    agree(run)
+    assert_agreement(run)
 
 
 def test_inference_tensors_cannot_be_saved_or_written():
