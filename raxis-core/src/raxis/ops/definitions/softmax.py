@@ -143,7 +143,7 @@ def log_softmax(input: Tensor, dim: int, dtype: DType | None) -> Any:
 
 # ---- raxis.nn.functional ---------------------------------------------------------------------------
 
-_SIGNATURE = "(Tensor input, int? dim=None, int _stacklevel=user_stacklevel(), dtype? dtype=None) -> Tensor"
+_SIGNATURE = "(Tensor input, int? dim=None, int _stacklevel=3, dtype? dtype=None) -> Tensor"
 
 
 def _chosen_dim(name: str, dim: int | None, ndim: int, stacklevel: int) -> int:
