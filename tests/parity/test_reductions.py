@@ -28,15 +28,6 @@ def _needs_singular_values(sample: Any) -> bool:
 
 EXCLUSIONS = [
     Exclusion(
-        "*",
-        "errors",
-        sample=lambda sample: getattr(sample.input, "ndim", 0) > 64,
-        reason="NumPy arrays have at most 64 dimensions",
-    ),
-    Exclusion(
-        "aminmax", "errors", sample=lambda sample: "out" in sample.kwargs, reason="raxis converts to the dtype of out="
-    ),
-    Exclusion(
         "linalg.norm:subgradients_at_zero",
         "second",
         sample=lambda sample: sample.args == (None,),
