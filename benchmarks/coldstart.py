@@ -1,4 +1,4 @@
-"""``python -m benchmarks.coldstart [--rounds N] [--json FILE]``: how long a fresh process takes to its first training step.
+"""``python -m benchmarks.coldstart [--rounds N] [--json FILE]``: fresh processes up to their first training step.
 
 Every round starts one process with an empty kernel cache and one with the cache that the former left, and, where they
 are installed, the same step in torch and the bare imports. The step is an MLP 784-128-64-10, cross-entropy and Adam on
@@ -77,7 +77,9 @@ def measure(rounds: int = 5) -> dict[str, Times]:
     """Medians over rounds; one more round before them, which fills bytecode and disk caches, does not count."""
     measured = [_round() for _ in range(rounds + 1)][1:]
     return {
-        name: Times(*(statistics.median(column) for column in zip(*(each[name] for each in measured), strict=True)))
+        name: Times(
+            *(statistics.median(column) for column in zip(*(each[name] for each in measured), strict=True))
+        )
         for name in measured[0]
     }
 
@@ -93,7 +95,9 @@ def main() -> None:
     for name, times in results.items():
         print(f"{name:28} {times.wall:9.0f} {times.processor:13.0f}")
     if options.json:
-        options.json.write_text(json.dumps({name: times._asdict() for name, times in results.items()}, indent=2))
+        options.json.write_text(
+            json.dumps({name: times._asdict() for name, times in results.items()}, indent=2)
+        )
 
 
 if __name__ == "__main__":

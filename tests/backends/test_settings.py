@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from raxis.backends import settings
@@ -44,6 +46,24 @@ def test_default_device_name_is_read_from_the_process(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({}, Path.home() / ".cache" / "raxis"),
+        ({"XDG_CACHE_HOME": "/caches"}, Path("/caches/raxis")),
+        ({"XDG_CACHE_HOME": "relative"}, Path.home() / ".cache" / "raxis"),
+        ({"XDG_CACHE_HOME": "/caches", "RAXIS_CACHE_DIR": "/own"}, Path("/own")),
+        ({"RAXIS_CACHE_DIR": "~/own"}, Path.home() / "own"),
+        ({"RAXIS_CACHE_DIR": "own"}, Path.cwd() / "own"),
+        ({"RAXIS_CACHE_DIR": "/own", "RAXIS_CACHE": "on"}, Path("/own")),
+        ({"RAXIS_CACHE_DIR": "/own", "RAXIS_CACHE": "off"}, None),
+        ({"RAXIS_CACHE_DIR": "~nobody-of-this-name/own"}, None),
+    ],
+)
+def test_cache_folder(environ: dict[str, str], expected: Path | None) -> None:
+    assert Settings(environ).cache_folder == expected
+
+
+@pytest.mark.parametrize(
     ("variable", "text", "attribute", "parts"),
     [
         (
@@ -54,6 +74,7 @@ def test_default_device_name_is_read_from_the_process(monkeypatch: pytest.Monkey
         ),
         ("RAXIS_FALLBACK", "1", "fallback", ["'1'", "'error', 'warn', 'cpu'"]),
         ("RAXIS_FALLBACK", "CPU", "fallback", ["'CPU'", "'cpu'"]),
+        ("RAXIS_CACHE", "no", "cache_folder", ["'no'", "'on', 'off'"]),
         ("RAXIS_CPU", "referense", "cpu", ["Did you mean 'reference'?"]),
         ("RAXIS_DEVICE", "cpu:x", "device_name", ["'cpu:x' does not name a device"]),
         ("RAXIS_DEVICE", "CUDA", "device_name", ["'CUDA' does not name a device", "lower case"]),

@@ -7,18 +7,22 @@ from typing import Any
 
 import raxis
 from raxis import nn
+from raxis.dtypes import DType
 from raxis.nn import functional
 from raxis_cpu.cache.store import summary
 
 _UNARY = (
-    "abs ceil cos cosh erf exp expm1 floor log log1p log2 log10 neg reciprocal relu round rsqrt sigmoid sign sin sqrt "
-    "square tan tanh isnan isfinite"
-).split()
-_BINARY = "add sub mul div pow eq ne lt le gt ge".split()
-_BINARY_OF_TENSORS = "maximum minimum".split()
-_REDUCTIONS = "sum mean amax amin argmax argmin var std prod all any softmax log_softmax logsumexp".split()
-_TOTALS = "sum mean max min std all any".split()
-_ACTIVATIONS = "relu gelu silu elu leaky_relu softplus sigmoid tanh".split()
+    "abs", "ceil", "cos", "cosh", "erf", "exp", "expm1", "floor", "log", "log1p", "log2", "log10", "neg", "reciprocal",
+    "relu", "round", "rsqrt", "sigmoid", "sign", "sin", "sqrt", "square", "tan", "tanh", "isnan", "isfinite",
+)  # fmt: skip
+_BINARY = ("add", "sub", "mul", "div", "pow", "eq", "ne", "lt", "le", "gt", "ge")
+_BINARY_OF_TENSORS = ("maximum", "minimum")
+_REDUCTIONS = (
+    "sum", "mean", "amax", "amin", "argmax", "argmin", "var", "std", "prod", "all", "any", "softmax", "log_softmax",
+    "logsumexp",
+)  # fmt: skip
+_TOTALS = ("sum", "mean", "max", "min", "std", "all", "any")
+_ACTIVATIONS = ("relu", "gelu", "silu", "elu", "leaky_relu", "softplus", "sigmoid", "tanh")
 _OPTIMIZERS = (raxis.optim.SGD, raxis.optim.Adam, raxis.optim.AdamW)
 
 
@@ -30,7 +34,9 @@ def warm() -> dict[str, Any]:
     """
     start, before = time.perf_counter(), summary()
     if before["folder"] is None:
-        raise RuntimeError("There is no cache to fill: RAXIS_CACHE=off is set, or there is no home directory.")
+        raise RuntimeError(
+            "There is no cache to fill: RAXIS_CACHE=off is set, or there is no home directory."
+        )
     _check_device()
     for dtype in (raxis.float32, raxis.float64):
         _elementwise(dtype)
@@ -56,11 +62,11 @@ def _with_gradients(result: raxis.Tensor) -> None:
         result.backward(raxis.ones_like(result))
 
 
-def _leaf(*shape: int, dtype: raxis.dtype = raxis.float32) -> raxis.Tensor:
+def _leaf(*shape: int, dtype: DType = raxis.float32) -> raxis.Tensor:
     return raxis.rand(*shape, dtype=dtype, device="cpu", requires_grad=True)
 
 
-def _elementwise(dtype: raxis.dtype) -> None:
+def _elementwise(dtype: DType) -> None:
     """Contiguous operands, a broadcast row and a number."""
     x, y, row = _leaf(9, 9, dtype=dtype), _leaf(9, 9, dtype=dtype), _leaf(9, dtype=dtype)
     for name in _UNARY:
@@ -73,7 +79,7 @@ def _elementwise(dtype: raxis.dtype) -> None:
             _with_gradients(getattr(raxis, name)(x, other))
 
 
-def _reductions(dtype: raxis.dtype) -> None:
+def _reductions(dtype: DType) -> None:
     """Rows, columns, and the whole where the op has that."""
     for name in _REDUCTIONS:
         for dim in (0, 1):

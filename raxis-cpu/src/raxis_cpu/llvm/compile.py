@@ -7,7 +7,6 @@ every C runtime has: the rest is reached through the runtime table (see `entry`)
 from __future__ import annotations
 
 import os
-import threading
 from functools import lru_cache
 from itertools import count
 from typing import NamedTuple
@@ -16,11 +15,11 @@ import llvmlite.binding as llvm  # type: ignore[import-untyped]
 
 from raxis_cpu.cache import object_code
 
-_lock = threading.RLock()
-"""LLVM's global context, in which modules are parsed, serves one thread at a time."""
+_lock = llvm.ffi.lib._lock
+"""llvmlite's lock, taken for several calls at once: one of our own beside it could be taken in the other order."""
 if hasattr(os, "register_at_fork"):
-    # A forked child must not find LLVM in the middle of another thread's work.
-    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
+    # A forked child must not find another thread in the middle of LLVM.
+    os.register_at_fork(before=_lock.__enter__, after_in_parent=_lock.__exit__, after_in_child=_lock.__exit__)
 
 
 class Target(NamedTuple):
