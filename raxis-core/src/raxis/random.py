@@ -201,7 +201,11 @@ def fork_rng(devices: Iterable[Device | str] | None = None, enabled: bool = True
         True
     """
     chosen = None if devices is None else {Device(device).type for device in devices}
-    others = [generator for device, generator in _device_generators.items() if chosen is None or device.type in chosen]
+    others = [
+        generator
+        for device, generator in _device_generators.items()
+        if chosen is None or device.type in chosen
+    ]
     kept = [(generator, generator._state()) for generator in [default_generator, *others]] if enabled else []
     try:
         yield

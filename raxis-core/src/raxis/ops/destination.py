@@ -75,7 +75,9 @@ def _copied(operand: Tensor) -> Tensor:
 
 def _reach_overlaps(first: Tensor, second: Tensor) -> bool:
     """Whether the ranges of storage of two tensors meet; those of two halves of a tensor do not."""
-    ends = [tensor._offset + extent(tensor._layout.shape, tensor._layout.strides) for tensor in (first, second)]
+    ends = [
+        tensor._offset + extent(tensor._layout.shape, tensor._layout.strides) for tensor in (first, second)
+    ]
     same_size = first._layout.dtype.itemsize == second._layout.dtype.itemsize
     return not same_size or (first._offset < ends[1] and second._offset < ends[0])
 

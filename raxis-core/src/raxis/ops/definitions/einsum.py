@@ -195,7 +195,8 @@ def _path(equation: Equation, operands: Sequence[Tensor]) -> list[tuple[int, ...
 def _contracted(equation: Equation, operands: Sequence[Tensor]) -> Any:
     sizes = _sizes(equation, operands)
     parts = [
-        _simplified(operand, labels, sizes) for operand, labels in zip(operands, equation.operands, strict=True)
+        _simplified(operand, labels, sizes)
+        for operand, labels in zip(operands, equation.operands, strict=True)
     ]
     if len(parts) > 1:
         for step in _path(equation, operands):
@@ -210,7 +211,9 @@ def _contracted(equation: Equation, operands: Sequence[Tensor]) -> Any:
     return operand if permutation == tuple(range(len(labels))) else operand.permute(permutation)
 
 
-def _pair(first: tuple[Tensor, str], second: tuple[Tensor, str], result: str, rest: str) -> tuple[Tensor, str]:
+def _pair(
+    first: tuple[Tensor, str], second: tuple[Tensor, str], result: str, rest: str
+) -> tuple[Tensor, str]:
     left, left_labels = _summed(*first, second[1] + result + rest)
     right, right_labels = _summed(*second, left_labels + result + rest)
     wanted = result + rest

@@ -28,7 +28,9 @@ def as_number(value: Any, dtype: DType) -> Any:
     if isinstance(value, Tensor):
         return value
     if scalar_category(type(value)) is Category.COMPLEX and not dtype.is_complex:
-        raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow: {value!r} is complex.")
+        raise RuntimeError(
+            f"value cannot be converted to type {dtype.name} without overflow: {value!r} is complex."
+        )
     return number_type(dtype)(value)
 
 
@@ -58,7 +60,9 @@ def _masked_fill(input: Tensor, mask: Tensor, value: Tensor) -> Any:
             "dimension(s)."
         )
     if value.dtype.is_complex and not input.dtype.is_complex:
-        raise RuntimeError(f"value of {value.dtype} cannot be converted to type {input.dtype.name} without overflow")
+        raise RuntimeError(
+            f"value of {value.dtype} cannot be converted to type {input.dtype.name} without overflow"
+        )
     shape = broadcast_shapes(input._layout.shape, mask._layout.shape)
     filling = broadcast(cast(value, input.dtype), shape)
     return emit("select", broadcast(mask, shape), filling, broadcast(input, shape))

@@ -56,9 +56,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
         >>> raxis.nn.functional.leaky_relu(raxis.tensor([-1.0, 2.0]))
         tensor([-0.0100,  2.0000])
     """
-    return (
-        input._leaky_relu_(negative_slope) if inplace else kernels.leaky_relu(input, negative_slope)
-    )
+    return input._leaky_relu_(negative_slope) if inplace else kernels.leaky_relu(input, negative_slope)
 
 
 @functional("softshrink(Tensor input, float lambd=0.5) -> Tensor", out=True)
@@ -148,9 +146,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     """
     if min_val > max_val:
         raise ValueError(f"min_val cannot be greater than max_val, but got {min_val} and {max_val}.")
-    return (
-        input._hardtanh_(min_val, max_val) if inplace else kernels.hardtanh(input, min_val, max_val)
-    )
+    return input._hardtanh_(min_val, max_val) if inplace else kernels.hardtanh(input, min_val, max_val)
 
 
 @shared("threshold(Tensor input, float threshold, float value, bool inplace=False) -> Tensor")
@@ -168,9 +164,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
         >>> raxis.nn.functional.threshold(raxis.tensor([0.0, 2.0]), 1.0, 9.0)
         tensor([9., 2.])
     """
-    return (
-        input._threshold_(threshold, value) if inplace else kernels.threshold(input, threshold, value)
-    )
+    return input._threshold_(threshold, value) if inplace else kernels.threshold(input, threshold, value)
 
 
 def _check_prelu(input: Tensor, weight: Tensor) -> None:

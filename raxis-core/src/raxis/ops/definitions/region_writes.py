@@ -66,7 +66,9 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     return _along(input, src.unsqueeze(axis), axis, index % input._layout.shape[axis], 1)
 
 
-@composed("slice_scatter(Tensor input, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor")
+@composed(
+    "slice_scatter(Tensor input, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor"
+)
 def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
@@ -142,7 +144,9 @@ def as_strided_scatter(
     return _replace_strided(input, src.to(input.dtype), tuple(stride), offset)
 
 
-@composed("fill_diagonal_(Tensor input, Scalar fill_value, bool wrap=False) -> Tensor", function=False, out=False)
+@composed(
+    "fill_diagonal_(Tensor input, Scalar fill_value, bool wrap=False) -> Tensor", function=False, out=False
+)
 def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     """Write a number along the main diagonal, in place.
 
@@ -158,7 +162,9 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
     if layout.ndim < 2:
         raise RuntimeError(f"dimensions must larger than 1, but got shape {list(layout.shape)}")
     if layout.ndim > 2 and len(set(layout.shape)) > 1:
-        raise RuntimeError(f"all dimensions of input must be of equal length, but got shape {list(layout.shape)}")
+        raise RuntimeError(
+            f"all dimensions of input must be of equal length, but got shape {list(layout.shape)}"
+        )
     rows, columns = layout.shape[:2]
     starts = range(0, rows, columns + 1) if wrap and layout.ndim == 2 else (0,)
     for start in starts:

@@ -191,9 +191,7 @@ def _spaced(
     if out is not None:
         dtype, device = out.dtype, out.device
     target = _spaced_dtype((start, end), dtype)
-    return _linspace(
-        _end(start, target), _end(end, target), steps, dtype=target, device=as_device(device)
-    )
+    return _linspace(_end(start, target), _end(end, target), steps, dtype=target, device=as_device(device))
 
 
 def _end(value: Any, dtype: DType) -> Any:

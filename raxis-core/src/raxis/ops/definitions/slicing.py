@@ -88,10 +88,14 @@ def _select_gradient(grad: Tensor, input_layout: Layout, dim: int, index: int) -
 def _select_lower(input: Tensor, dim: int, index: int) -> Any:
     layout = input._layout
     axis, place = _select_place(layout, dim, index)
-    return reshaped(cut(input, _bounds(layout, axis, place, 1)), layout.shape[:axis] + layout.shape[axis + 1 :])
+    return reshaped(
+        cut(input, _bounds(layout, axis, place, 1)), layout.shape[:axis] + layout.shape[axis + 1 :]
+    )
 
 
-@viewed("select(Tensor input, int dim, int index) -> Tensor", lower=_select_lower, vjp={"input": _select_gradient})
+@viewed(
+    "select(Tensor input, int dim, int index) -> Tensor", lower=_select_lower, vjp={"input": _select_gradient}
+)
 def select(layout: Layout, dim: int, index: int) -> Geometry:
     """The slice at `index` of dimension `dim`, without that dimension.
 
@@ -165,7 +169,9 @@ def _narrow_place(layout: Layout, dim: int, start: int, length: int) -> tuple[in
     axis = wrap_dim(dim, layout.ndim)
     size = layout.shape[axis]
     if not -size <= start <= size:
-        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
+        raise IndexError(
+            f"start out of range (expected to be in range of [{-size}, {size}], but got {start})"
+        )
     first = start + size if start < 0 else start
     if first + length > size:
         raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({size}).")

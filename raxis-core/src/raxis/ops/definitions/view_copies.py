@@ -23,14 +23,17 @@ def _publish(schema: str, view: Callable[..., Any]) -> None:
 
 _publish("alias_copy(Tensor input) -> Tensor", views.alias)
 _publish(
-    "as_strided_copy(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor", views.as_strided
+    "as_strided_copy(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
+    views.as_strided,
 )
 _publish("detach_copy(Tensor input) -> Tensor", views.detach)
 _publish("diagonal_copy(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor", slicing.diagonal)
 _publish("expand_copy(Tensor input, int[] size) -> Tensor", views.expand)
 _publish("permute_copy(Tensor input, int[] dims) -> Tensor", transposition.permute)
 _publish("select_copy(Tensor input, int dim, int index) -> Tensor", slicing.select)
-_publish("split_with_sizes_copy(Tensor input, int[] split_sizes, int dim=0) -> Tensor", splitting.split_with_sizes)
+_publish(
+    "split_with_sizes_copy(Tensor input, int[] split_sizes, int dim=0) -> Tensor", splitting.split_with_sizes
+)
 _publish("squeeze_copy(Tensor input, int[]? dim=None) -> Tensor", views.squeeze)
 _publish("t_copy(Tensor input) -> Tensor", transposition.t)
 _publish("transpose_copy(Tensor input, int dim0, int dim1) -> Tensor", transposition.transpose)
