@@ -11,7 +11,10 @@ from raxis.ops.table import composed
 from raxis.tensor import Tensor
 
 _INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
-_QUANTILE = "(Tensor input, Tensor|Scalar q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor"
+_QUANTILE = (
+    "(Tensor input, Tensor|Scalar q, int? dim=None, bool keepdim=False, *, "
+    "str interpolation='linear') -> Tensor"
+)
 
 
 def _quantile(
