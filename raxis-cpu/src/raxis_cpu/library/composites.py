@@ -1,4 +1,4 @@
-"""Kernels of whole ops: selection without a full sort."""
+"""Kernels of whole ops: attention in blocks, selection without a full sort."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from raxis.backends.api import Executable, KernelFactory, Strides
 from raxis.ptir.program import Instruction, Program
 from raxis.ptir.types import TensorType
+from raxis_cpu.library.attention import attention_kernels
 from raxis_cpu.library.ordering import Keys, key_of, packed, positions
 from raxis_cpu.library.routine import Array
 
@@ -20,10 +21,11 @@ HostView = Callable[[Any], Array]
 
 def composites(host_view: HostView) -> Mapping[str, KernelFactory]:
     """Kernels for a backend's `composites`, by op name."""
-    return {
+    selections = {
         name: partial(_kernel, select=select, host_view=host_view)
         for name, select in (("topk", _topk), ("kthvalue", _kthvalue))
     }
+    return {**selections, **attention_kernels(host_view)}
 
 
 def _kernel(

@@ -1,4 +1,4 @@
-"""Products of matrices that lie in a core's own caches, in LLVM IR: no packing, no call of BLAS.
+"""Products and transposes of matrices that lie in a core's own caches, in LLVM IR: no packing, no call of BLAS.
 
 A tile of the result stays in registers while the inner dimension is passed over: vectors of a row of `b` are multiplied
 by elements of `a` in all lanes (Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008).
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from raxis_cpu.llvm.ir import I1, I64, PTR, Function, Type, Value, Variable, fma
 
-_ROWS, _VECTORS, _UNROLLED = 8, 2, 4
-"""A tile's size in registers, and steps of the inner dimension between two tests for its end."""
+_ROWS, _VECTORS = 8, 2
+"""A tile's size in registers: 16 sums keep both units for fused multiplication and addition busy."""
 
 
 def product_ir(name: str, vector: Type, *, transposed: bool) -> str:
@@ -39,16 +39,12 @@ class _Product:
         with function.loop(0, whole, panel) as first:
             self._panel(first, _VECTORS, None)
         with function.loop(whole, columns, self._vector.lanes) as first:
-            self._panel(first, 1, self._inside(columns - first))
+            self._panel(first, 1, lanes_below(columns - first, self._vector.lanes))
         function.line("ret void")
         return function.text
 
     def _integer(self, name: str) -> Value:
         return self._function.argument(I64, name)
-
-    def _inside(self, count: Value) -> Value:
-        """Which lanes are among the first `count`."""
-        return lanes_below(count, self._vector.lanes)
 
     def _panel(self, first: Value, vectors: int, mask: Value | None) -> None:
         """All rows of the columns from `first` on."""
@@ -66,17 +62,15 @@ class _Product:
     def _tile(self, row: Value, rows: int, first: Value, vectors: int, mask: Value | None) -> None:
         function, lanes = self._function, self._vector.lanes
         targets = [
-            self._place("c", row + down, first + right * lanes) for down in range(rows) for right in range(vectors)
+            self._place("c", row + down, first + right * lanes)
+            for down in range(rows)
+            for right in range(vectors)
         ]
         sums = [function.variable(self._vector, 0.0) for _ in targets]
         with function.when(function.argument(I1, "add")):
             for target, total in zip(targets, sums, strict=True):
                 total.set(self._load(target, mask))
-        whole = self._integer("inner") & -_UNROLLED
-        with function.loop(0, whole, _UNROLLED) as step:
-            for further in range(_UNROLLED):
-                self._step(step + further, row, rows, first, sums, mask)
-        with function.loop(whole, self._integer("inner")) as step:
+        with function.loop(0, self._integer("inner")) as step:
             self._step(step, row, rows, first, sums, mask)
         for target, total in zip(targets, sums, strict=True):
             self._store(total.get(), target, mask)
@@ -89,7 +83,9 @@ class _Product:
         vectors = len(sums) // rows
         parts = [self._load(self._place("b", step, first + right * lanes), mask) for right in range(vectors)]
         for down in range(rows):
-            source = self._place("a", step, row + down) if self._transposed else self._place("a", row + down, step)
+            source = (
+                self._place("a", step, row + down) if self._transposed else self._place("a", row + down, step)
+            )
             factor = function.load(Type(self._vector.element), source).splat(lanes)
             for right, part in enumerate(parts):
                 total = sums[down * vectors + right]
@@ -107,6 +103,73 @@ class _Product:
         self._function.line(
             f"call void @llvm.masked.store.{self._vector.suffix}.p0({value}, {address}, i32 {self._size}, {mask})"
         )
+
+
+def transpose_ir(name: str, vector: Type) -> str:
+    """``void name(source, lds, target, ldt, rows, columns, padded)``: the transpose of [rows, columns].
+
+    Columns of the target from `rows` up to `padded` become 0.
+    """
+    return _Transpose(name, vector).text()
+
+
+class _Transpose:
+    def __init__(self, name: str, vector: Type) -> None:
+        matrices = "ptr %source, i64 %lds, ptr noalias %target, i64 %ldt"
+        self._function = Function(f"internal void @{name}({matrices}, i64 %rows, i64 %columns, i64 %padded)")
+        self._vector = vector
+        self._size = vector.bits // 8
+
+    def text(self) -> str:
+        """The definition."""
+        function, lanes = self._function, self._vector.lanes
+        rows, columns, padded = (function.argument(I64, name) for name in ("rows", "columns", "padded"))
+        whole_rows, whole_columns = rows & -lanes, columns & -lanes
+        with function.loop(0, whole_rows, lanes) as row, function.loop(0, whole_columns, lanes) as column:
+            self._square(row, column)
+        with function.loop(0, whole_rows) as row, function.loop(whole_columns, columns) as column:
+            self._element(row, column)
+        with function.loop(whole_rows, rows) as row, function.loop(0, columns) as column:
+            self._element(row, column)
+        zero = function.constant(Type(self._vector.element), 0.0)
+        with function.loop(0, columns) as column, function.loop(rows, padded) as row:
+            function.store(zero, self._place("target", "ldt", column, row))
+        function.line("ret void")
+        return function.text
+
+    def _place(self, matrix: str, leading: str, row: Value, column: Value) -> Value:
+        start = row * self._function.argument(I64, leading) + column
+        return self._function.advance(self._function.argument(PTR, matrix), start, self._size)
+
+    def _element(self, row: Value, column: Value) -> None:
+        value = self._function.load(Type(self._vector.element), self._place("source", "lds", row, column))
+        self._function.store(value, self._place("target", "ldt", column, row))
+
+    def _square(self, row: Value, column: Value) -> None:
+        """As many rows as a vector has lanes: swap the halves of pairs, of quarters, and so on."""
+        function, lanes = self._function, self._vector.lanes
+        places = [self._place("source", "lds", row + down, column) for down in range(lanes)]
+        lines = [function.load(self._vector, place, self._size) for place in places]
+        distance = lanes // 2
+        while distance:
+            for low in range(lanes):
+                if not low & distance:
+                    pair = lines[low], lines[low + distance]
+                    lines[low], lines[low + distance] = (
+                        self._swapped(*pair, distance, upper) for upper in (0, 1)
+                    )
+            distance //= 2
+        for right, line in enumerate(lines):
+            function.store(line, self._place("target", "ldt", column + right, row), self._size)
+
+    def _swapped(self, low: Value, high: Value, distance: int, upper: int) -> Value:
+        """Lanes of both lines whose number has the bit `distance`, or not: those of `low`, then of `high`."""
+        lanes = self._vector.lanes
+        chosen = [
+            (lane & ~distance | upper * distance) + (lanes if lane & distance else 0) for lane in range(lanes)
+        ]
+        places = ", ".join(f"i32 {lane}" for lane in chosen)
+        return self._function.emit(self._vector, f"shufflevector {low}, {high}, <{lanes} x i32> <{places}>")
 
 
 def lanes_below(count: Value, lanes: int) -> Value:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from raxis.dtypes import Category, bool_, int64
 from raxis.layout import broadcast_shapes
 from raxis.ops.definitions.dropout import functional_dropout
-from raxis.ops.definitions.softmax import along, softmax, softmax_gradient
+from raxis.ops.definitions.softmax import along, softmax, softmax_gradient, softmax_result_gradient
 from raxis.ops.formulas import wide
 from raxis.ops.functional import functional
 from raxis.ops.table import lowered
@@ -49,42 +50,134 @@ def _gradients(
     mask: Tensor | None,
     is_causal: bool,
     scale: float,
-) -> tuple[Tensor | None, ...]:
+) -> tuple[Tensor, ...]:
+    return _attention_gradient(grad, query, key, value, mask, is_causal, scale)
+
+
+def _mask_gradient(
+    grad: Tensor, query: Tensor, key: Tensor, value: Tensor, mask: Tensor, is_causal: bool, scale: float
+) -> Tensor:
     weights = _probabilities(query, key, mask, is_causal, scale)
-    by_scores = softmax_gradient(grad.matmul(value.transpose(-2, -1)), weights, -1)
-    by_mask = by_scores if mask is not None and mask.dtype is not bool_ else None
-    by_query = by_scores.matmul(key) * scale
-    by_key = by_scores.transpose(-2, -1).matmul(query) * scale
-    return by_query, by_key, weights.transpose(-2, -1).matmul(grad), by_mask
+    return softmax_gradient(grad.matmul(value.transpose(-2, -1)), weights, -1)
+
+
+def _transposed(operand: Tensor) -> Tensor:
+    return operand.transpose(-2, -1)
+
+
+class _SecondOrder:
+    """What reaches the operands of `_attention_gradient` from its results, in ops.
+
+    With weights W, their gradient ``D = grad @ value.T`` and softmax's own S(g) = W * (g - sum(W * g)), the results
+    are ``S(D) @ key * scale``, ``S(D).T @ query * scale`` and ``W.T @ grad``. S is its own transpose.
+    """
+
+    def __init__(
+        self, grad: Tensor, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, is_causal: bool,
+        scale: float,
+    ) -> None:  # fmt: skip
+        self.grad, self.query, self.key, self.value, self.scale = grad, query, key, value, scale
+        self.weights = _probabilities(query, key, mask, is_causal, scale)
+        self.by_weights = grad.matmul(_transposed(value))
+
+    def softened(self, slopes: Tensor) -> Tensor:
+        """S(slopes)."""
+        return softmax_gradient(slopes, self.weights, -1)
+
+    def derive(self, by_query: Tensor, by_key: Tensor, by_value: Tensor) -> tuple[Tensor, ...]:
+        """Gradients by grad, query, key, value and mask."""
+        scale, slopes = self.scale, self.softened(self.by_weights)
+        outer = (by_query.matmul(_transposed(self.key)) + self.query.matmul(_transposed(by_key))) * scale
+        through = self.softened(outer)
+        by_weights = softmax_result_gradient(self.by_weights, outer, self.weights, -1)
+        by_scores = self.softened(by_weights + self.grad.matmul(_transposed(by_value)))
+        return (
+            through.matmul(self.value) + self.weights.matmul(by_value),
+            (by_scores.matmul(self.key) + slopes.matmul(by_key)) * scale,
+            (_transposed(by_scores).matmul(self.query) + _transposed(slopes).matmul(by_query)) * scale,
+            _transposed(through).matmul(self.grad),
+            by_scores,
+        )
+
+
+def _second_order(
+    grads: Sequence[Tensor | None], grad_output: Tensor, query: Tensor, key: Tensor, value: Tensor,
+    mask: Tensor | None, is_causal: bool, scale: float,
+) -> tuple[Tensor, ...]:  # fmt: skip
+    given = [
+        operand.new_zeros(operand.shape) if found is None else found
+        for found, operand in zip(grads, (query, key, value), strict=True)
+    ]
+    return _SecondOrder(grad_output, query, key, value, mask, is_causal, scale).derive(*given)
+
+
+_OPTIONS: dict[str, Any] = {"composite": True, "method": False, "function": False, "out": False}
 
 
 @lowered(
     "_attention(Tensor query, Tensor key, Tensor value, Tensor? mask, bool is_causal, float scale) -> Tensor",
-    vjp={("query", "key", "value", "mask"): _gradients},
-    composite=True, method=False, function=False, out=False,
-)  # fmt: skip
+    vjp={("query", "key", "value"): _gradients, "mask": _mask_gradient},
+    **_OPTIONS,
+)
 def _attention(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, is_causal: bool, scale: float
 ) -> Any:
     """``softmax(query @ key.T * scale + mask) @ value``; the softmax of a row of -inf is 0."""
-    shapes = [operand._layout.shape for operand in (query, key, value)]
-    batch = broadcast_shapes(*[shape[:-2] for shape in shapes])
-    queries, keys, values = (
-        broadcast(wide(operand), (*batch, *shape[-2:]))
-        for operand, shape in zip((query, key, value), shapes, strict=True)
+    queries, keys, values = _stacked(query, key, value)
+    weights = _weights(queries, keys, mask, is_causal, scale)
+    return cast(_products(weights, values, contract=(1, 0)), query.dtype)
+
+
+@lowered(
+    "_attention_gradient(Tensor grad_output, Tensor query, Tensor key, Tensor value, Tensor? mask, bool is_causal, "
+    "float scale) -> (Tensor by_query, Tensor by_key, Tensor by_value)",
+    vjp={("grad_output", "query", "key", "value", "mask"): _second_order},
+    **_OPTIONS,
+)
+def _attention_gradient(
+    grad_output: Tensor,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    is_causal: bool,
+    scale: float,
+) -> Any:
+    """Gradients of `_attention` by query, key and value, in the shapes they are broadcast to."""
+    queries, keys, values = _stacked(query, key, value)
+    slopes = wide(grad_output)
+    weights = _weights(queries, keys, mask, is_causal, scale)
+    product = emit("mul", weights, _products(slopes, values, contract=(1, 1)))
+    total = along("reduce_sum", product, product.ndim - 1)
+    by_scores = emit("sub", product, emit("mul", weights, total))
+    by_scores = emit("mul", by_scores, constant(scale, by_scores.dtype, by_scores._layout.shape))
+    results = (
+        _products(by_scores, keys, contract=(1, 0)),
+        _products(by_scores, queries, contract=(0, 0)),
+        _products(weights, slopes, contract=(0, 0)),
     )
+    return tuple(cast(result, query.dtype) for result in results)
+
+
+def _stacked(*operands: Tensor) -> list[Tensor]:
+    """The operands in the dtype to compute in, repeated to the same batch."""
+    batch = broadcast_shapes(*[operand._layout.shape[:-2] for operand in operands])
+    return [broadcast(wide(operand), (*batch, *operand._layout.shape[-2:])) for operand in operands]
+
+
+def _weights(queries: Tensor, keys: Tensor, mask: Tensor | None, is_causal: bool, scale: float) -> Tensor:
     factor = constant(scale, queries.dtype, queries._layout.shape)
-    scores = _products(emit("mul", queries, factor), keys, len(batch), 1)
+    scores = _products(emit("mul", queries, factor), keys, contract=(1, 1))
     masked = mask is not None or is_causal
-    weights = _softmax_of_masked(_masked(scores, mask, is_causal)) if masked else softmax(scores, -1)
-    return cast(_products(weights, values, len(batch), 0), query.dtype)
+    return _softmax_of_masked(_masked(scores, mask, is_causal)) if masked else softmax(scores, -1)
 
 
-def _products(lhs: Tensor, rhs: Tensor, batch: int, contract: int) -> Tensor:
-    """Batched matrix products; `contract` is the dimension of rhs, after the batch, that is summed over."""
-    dims = tuple(range(batch))
-    return emit("dot_general", lhs, rhs, lhs_batch=dims, rhs_batch=dims, lhs_contract=(batch + 1,),
-                rhs_contract=(batch + contract,))  # fmt: skip
+def _products(lhs: Tensor, rhs: Tensor, contract: tuple[int, int]) -> Tensor:
+    """Batched matrix products; `contract` are the dimensions, after the batch, that are summed over."""
+    batch = lhs.ndim - 2
+    dims, (left, right) = tuple(range(batch)), contract
+    return emit("dot_general", lhs, rhs, lhs_batch=dims, rhs_batch=dims, lhs_contract=(batch + left,),
+                rhs_contract=(batch + right,))  # fmt: skip
 
 
 def _masked(scores: Tensor, mask: Tensor | None, is_causal: bool) -> Tensor:

@@ -1,0 +1,420 @@
+"""Scaled dot-product attention and its gradients in LLVM IR, one block of queries at a time.
+
+A task has a workspace of its own: the transposed keys, and the scores of one block of queries. The scores of a row
+become weights while they are in the cache (Dao et al., "FlashAttention", NeurIPS 2022, without blocks of keys).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from raxis_cpu.library.tiles_ir import lanes_below, masked_load, product_ir, transpose_ir
+from raxis_cpu.llvm import runtime
+from raxis_cpu.llvm.compile import host
+from raxis_cpu.llvm.ir import DOUBLE, I1, I8, I64, PTR, Function, Type, Value, fma
+from raxis_cpu.llvm.math.exponential import exp
+from raxis_cpu.llvm.native import ARRAY_DATA, PAYLOAD
+
+Mask = Literal["", "bool", "float"]
+
+NUMBERS = (
+    "table", "stack", "queries", "keys", "width", "value_width", "scale", "causal", "block", "padded", "part", "parts",
+    "nbytes", "large",
+)  # fmt: skip
+"""What `self` holds first, as int64.
+
+`scale` are the bits of a float64; `padded` is the length of a row of scores, `part` the queries of a task (a multiple
+of `block`), `parts` the tasks of one matrix of the stack, `nbytes` the size of a workspace. Then come, for every array,
+the elements between its rows, and for every matrix of the stack, where it begins in every array.
+"""
+
+
+class Kind(NamedTuple):
+    """What is computed: the elements, the mask, and whether gradients are."""
+
+    vector: Type
+    mask: Mask
+    gradients: bool
+
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """The arrays that are read, in the order of the arguments."""
+        masks = ("mask",) if self.mask else ()
+        return ("grad",) * self.gradients + ("query", "key", "value", *masks)
+
+    @property
+    def arrays(self) -> tuple[str, ...]:
+        """All arrays, in the order of the arguments."""
+        return (*self.operands, *(("by_query", "by_key", "by_value") if self.gradients else ("result",)))
+
+
+def attention_ir(kind: Kind) -> str:
+    """The module: ``entry(array, offset, ...)`` for the arrays of `kind`."""
+    return "\n".join([
+        product_ir("multiply", kind.vector, transposed=False),
+        product_ir("multiply_transposed", kind.vector, transposed=True),
+        transpose_ir("transpose", kind.vector),
+        (_Gradients if kind.gradients else _Forward)(kind).text(),
+        _Entry(kind).text(),
+    ])  # fmt: skip
+
+
+_ERROR, _SELF, _ADDRESSES = 0, 1, 2
+"""Slots of the context that tasks share: whether memory ran out, the numbers, the arrays' addresses."""
+
+
+class _Numbers:
+    """Access to the numbers."""
+
+    def __init__(self, function: Function, numbers: Value) -> None:
+        self._function = function
+        self._numbers = numbers
+
+    def at(self, place: Value | int) -> Value:
+        return self._function.load(I64, self._function.advance(self._numbers, place, 8))
+
+    def __getitem__(self, name: str) -> Value:
+        return self.at(NUMBERS.index(name))
+
+    def function(self, entry: int) -> str:
+        """A function of the runtime table."""
+        table = self._function.emit(PTR, f"inttoptr {self['table']} to ptr")
+        return self._function.load(PTR, self._function.advance(table, entry, 8)).name
+
+
+class _Entry:
+    """Reads the arguments, runs the tasks."""
+
+    def __init__(self, kind: Kind) -> None:
+        self._kind = kind
+        self._function = Function("ptr @entry(ptr %self, ptr %arguments, i64 %given)")
+        function = self._function
+        self._self = function.advance(function.argument(PTR, "self"), PAYLOAD, 1)
+        self._numbers = _Numbers(function, self._self)
+
+    def text(self) -> str:
+        """The definition."""
+        function, numbers = self._function, self._numbers
+        arrays = self._kind.arrays
+        context = function.variable(Type(f"[{_ADDRESSES + len(arrays)} x i64]"), align=16).address
+        function.store(function.constant(I64, 0), function.advance(context, _ERROR, 8))
+        function.store(self._self, function.advance(context, _SELF, 8))
+        for place in range(len(arrays)):
+            function.store(self._address(place), function.advance(context, _ADDRESSES + place, 8))
+        self._run(context)
+        failed = function.load(I64, function.advance(context, _ERROR, 8)).compare("ne", 0)
+        with function.when(failed):
+            function.line(f"ret ptr {function.call(PTR, numbers.function(runtime.NO_MEMORY)).name}")
+            function.label(function.fresh("unreachable"))
+        none = numbers.function(runtime.NONE)
+        function.line(f"call void {numbers.function(runtime.INCREMENT)}(ptr {none})")
+        function.line(f"ret ptr {none}")
+        return function.text
+
+    def _address(self, place: int) -> Value:
+        """Where the array begins that is an argument, followed by an offset in elements."""
+        function = self._function
+        arguments = function.argument(PTR, "arguments")
+        array, offset = (
+            function.load(PTR, function.advance(arguments, 2 * place + more, 8)) for more in (0, 1)
+        )
+        data = function.load(PTR, function.advance(array, ARRAY_DATA, 1))
+        elements = function.call(I64, self._numbers.function(runtime.AS_INTEGER), offset)
+        return function.advance(data, elements, _itemsize(self._kind, self._kind.arrays[place]))
+
+    def _run(self, context: Value) -> None:
+        """Run the tasks; many of them without the GIL and in parallel."""
+        function, numbers = self._function, self._numbers
+        count = numbers["stack"] * numbers["parts"]
+        large = numbers["large"].compare("ne", 0)
+        state = function.variable(PTR)
+        with function.when(large):
+            state.set(function.call(PTR, numbers.function(runtime.RELEASE_GIL)))
+        table = function.emit(PTR, f"inttoptr {numbers['table']} to ptr")
+        threads = function.load(I64, function.advance(table, runtime.THREADS, 8))
+        parallel = large & threads.compare("gt", 1)
+        with function.when(parallel):
+            function.line(
+                f"call void {numbers.function(runtime.PARALLEL_FOR)}(ptr @task, {context}, {count})"
+            )
+        with function.when(~parallel), function.loop(0, count) as index:
+            function.line(f"call void @task({context}, {index})")
+        with function.when(large):
+            function.line(f"call void {numbers.function(runtime.ACQUIRE_GIL)}({state.get()})")
+
+
+def _itemsize(kind: Kind, array: str) -> int:
+    return 1 if array == "mask" and kind.mask == "bool" else kind.vector.bits // 8
+
+
+class _Matrix(NamedTuple):
+    """Where a matrix begins and how many elements lie between its rows."""
+
+    start: Value
+    distance: Value
+
+
+class _Task:
+    """Writes ``@task``: some queries of one matrix of the stack."""
+
+    _keys: _Matrix  # transposed
+
+    def __init__(self, kind: Kind) -> None:
+        self._kind = kind
+        self._vector = kind.vector
+        self._element = Type(kind.vector.element)
+        self._size = kind.vector.bits // 8
+        self._function = Function("internal void @task(ptr %context, i64 %index)", scales=host().has_masks)
+        function = self._function
+        context = function.argument(PTR, "context")
+        self._context = context
+        self._numbers = _Numbers(function, function.load(PTR, function.advance(context, _SELF, 8)))
+        index, parts = function.argument(I64, "index"), self._numbers["parts"]
+        self._stack = function.emit(I64, f"sdiv {index}, {parts.name}")
+        self._part = index - self._stack * parts
+        scale = self._numbers["scale"].convert("bitcast", "double")
+        self._scale = scale if self._element == DOUBLE else scale.convert("fptrunc", "float")
+
+    def text(self) -> str:
+        """The definition."""
+        function, numbers = self._function, self._numbers
+        memory = function.call(PTR, numbers.function(runtime.MALLOC), numbers["nbytes"])
+        empty = function.emit(I1, f"icmp eq {memory}, null")
+        with function.when(empty):
+            function.store(function.constant(I64, 1), function.advance(self._context, _ERROR, 8))
+            function.line("ret void")
+            function.label(function.fresh("unreachable"))
+        aligned = function.emit(
+            PTR, f"call ptr @llvm.ptrmask.p0.i64({function.advance(memory, 63, 1)}, i64 -64)"
+        )
+        begin = self._part * numbers["part"]
+        end = (begin + numbers["part"]).intrinsic("smin", numbers["queries"])
+        self._prepare(aligned)
+        with function.loop(begin, end, numbers["block"]) as first:
+            rows = (end - first).intrinsic("smin", numbers["block"])
+            self._block(first, rows, self._visible(first + rows))
+        function.line(f"call void {numbers.function(runtime.FREE)}({memory})")
+        function.line("ret void")
+        return function.text
+
+    def _prepare(self, memory: Value) -> None:
+        """What the blocks share."""
+        raise NotImplementedError
+
+    def _block(self, first: Value, rows: Value, keys: Value) -> None:
+        """`rows` queries from `first` on, which see the first `keys` keys or fewer."""
+        raise NotImplementedError
+
+    def _visible(self, queries: Value) -> Value:
+        """How many keys the first `queries` queries see together."""
+        keys = self._numbers["keys"]
+        causal = self._numbers["causal"].compare("ne", 0)
+        return causal.select(queries.intrinsic("smin", keys), keys)
+
+    def _matrix(self, name: str) -> _Matrix:
+        """This task's matrix in an array."""
+        function, arrays = self._function, self._kind.arrays
+        place = arrays.index(name)
+        start = function.load(PTR, function.advance(self._context, _ADDRESSES + place, 8))
+        offset = self._numbers.at(self._stack * len(arrays) + (len(NUMBERS) + len(arrays) + place))
+        size = _itemsize(self._kind, name)
+        return _Matrix(function.advance(start, offset, size), self._numbers.at(len(NUMBERS) + place))
+
+    def _workspace(self, memory: Value, rows: Sequence[Value]) -> list[_Matrix]:
+        """Matrices of so many rows of scores, one after the other."""
+        padded, found = self._numbers["padded"], []
+        for count in rows:
+            found.append(_Matrix(memory, padded))
+            memory = self._function.advance(memory, count * padded, self._size)
+        return found
+
+    def _row(self, matrix: _Matrix, row: Value, array: str = "") -> _Matrix:
+        start = self._function.advance(matrix.start, row * matrix.distance, _itemsize(self._kind, array))
+        return matrix._replace(start=start)
+
+    def _transpose(self, source: _Matrix, target: _Matrix, columns: Value) -> None:
+        keys, padded = self._numbers["keys"], self._numbers["padded"]
+        self._function.line(
+            f"call void @transpose({source.start}, {source.distance}, {target.start}, {target.distance}, {keys}, "
+            f"{columns}, {padded})"
+        )
+
+    def _multiply(
+        self, a: _Matrix, b: _Matrix, c: _Matrix, sizes: tuple[Value, Value, Value], *, transposed: bool = False,
+        add: bool = False,
+    ) -> None:  # fmt: skip
+        """c = a @ b for (rows, columns, inner)."""
+        operands = ", ".join(f"{matrix.start}, {matrix.distance}" for matrix in (a, b, c))
+        name = "multiply_transposed" if transposed else "multiply"
+        rows, columns, inner = sizes
+        self._function.line(
+            f"call void @{name}({operands}, {rows}, {columns}, {inner}, i1 {str(add).lower()})"
+        )
+
+    def _rounded(self, count: Value) -> Value:
+        """`count` rounded up to whole vectors."""
+        lanes = self._vector.lanes
+        return (count + (lanes - 1)) & -lanes
+
+    def _place(self, row: _Matrix, column: Value, array: str = "") -> Value:
+        return self._function.advance(row.start, column, _itemsize(self._kind, array))
+
+    def _load(self, row: _Matrix, column: Value) -> Value:
+        return self._function.load(self._vector, self._place(row, column), self._size)
+
+    def _store(self, value: Value, row: _Matrix, column: Value) -> None:
+        self._function.store(value, self._place(row, column), self._size)
+
+    def _scaled(self, source: _Matrix, target: _Matrix, row: Value, count: Value, factor: Value) -> None:
+        """Write a row of `source`, times `factor`, to `target`."""
+        function, lanes = self._function, self._vector.lanes
+        source, target = self._row(source, row), self._row(target, row)
+        whole = count & -lanes
+        with function.loop(0, whole, lanes) as column:
+            self._store(self._load(source, column) * factor.splat(lanes), target, column)
+        with function.loop(whole, count) as column:
+            value = function.load(self._element, self._place(source, column)) * factor
+            function.store(value, self._place(target, column))
+
+    def _scores_of(self, first: Value, rows: Value, scores: _Matrix, scaled: _Matrix, stop: Value) -> None:
+        """Products of a block's queries with the first `stop` keys; `scaled` becomes the queries times the scale."""
+        query, width = self._row(self._matrix("query"), first), self._numbers["width"]
+        with self._function.loop(0, rows) as row:
+            self._scaled(query, scaled, row, width, self._scale)
+        self._multiply(scaled, self._keys, scores, (rows, stop, width))
+
+    def _greatest(self, scores: _Matrix, mask: _Matrix | None, seen: Value, stop: Value) -> Value:
+        """Mask a row of scores, up to `stop`; its greatest number, or 0 if that is -inf.
+
+        NaN is passed over: it makes the whole row NaN later on.
+        """
+        function, lanes = self._function, self._vector.lanes
+        least = function.constant(self._vector, float("-inf"))
+        greatest = function.variable(self._vector, least)
+        whole = seen & -lanes
+        with function.loop(0, whole, lanes) as column:
+            score = self._load(scores, column)
+            if mask is not None:
+                score = self._masked(score, self._place(mask, column, "mask"), None)
+                self._store(score, scores, column)
+            greatest.set(score.compare("gt", greatest.get()).select(score, greatest.get()))
+        with function.loop(whole, stop, lanes) as column:
+            inside = lanes_below(seen - column, lanes)
+            score = self._load(scores, column)
+            if mask is not None:
+                score = self._masked(score, self._place(mask, column, "mask"), inside)
+            score = inside.select(score, least)
+            self._store(score, scores, column)
+            greatest.set(score.compare("gt", greatest.get()).select(score, greatest.get()))
+        name = f"@llvm.vector.reduce.fmax.{self._vector.suffix}"
+        found = function.emit(self._element, f"call nnan {self._element} {name}({greatest.get()})")
+        return found.compare("eq", float("-inf")).select(0.0, found)
+
+    def _masked(self, score: Value, place: Value, inside: Value | None) -> Value:
+        """A vector of scores under the mask; lanes that are not `inside` are not read."""
+        is_float = self._kind.mask == "float"
+        type = self._vector if is_float else I8._replace(lanes=self._vector.lanes)
+        mask = self._function.load(type, place) if inside is None else masked_load(type, place, inside)
+        return score + mask if is_float else mask.compare("ne", 0).select(score, float("-inf"))
+
+    def _sum(self, total: Value) -> Value:
+        """The sum of all lanes."""
+        name = f"@llvm.vector.reduce.fadd.{self._vector.suffix}"
+        return self._function.emit(
+            self._element, f"call reassoc {self._element} {name}({self._element} 0.0, {total})"
+        )
+
+    def _reciprocal(self, total: Value) -> Value:
+        """1 / total; 1 for a query that sees nothing."""
+        return 1.0 / total.compare("eq", 0.0).select(1.0, total)
+
+    def _powers(self, scores: _Matrix, greatest: Value, column: Value) -> Value:
+        """The weights of some keys, before they are divided by their sum."""
+        power = exp(self._load(scores, column) - greatest.splat(self._vector.lanes))
+        self._store(power, scores, column)
+        return power
+
+
+class _Forward(_Task):
+    def _prepare(self, memory: Value) -> None:
+        width, block = self._numbers["width"], self._numbers["block"]
+        self._keys, self._scores, rest = self._workspace(memory, [width, block, block])
+        self._queries = rest._replace(distance=width)
+        self._reciprocals = self._row(self._queries, block)
+        self._transpose(self._matrix("key"), self._keys, width)
+
+    def _block(self, first: Value, rows: Value, keys: Value) -> None:
+        function, numbers = self._function, self._numbers
+        stop, values = self._rounded(keys), numbers["value_width"]
+        result = self._row(self._matrix("result"), first)
+        self._scores_of(first, rows, self._scores, self._queries, stop)
+        with function.loop(0, rows) as row:
+            total = self._weigh(first, row, stop)
+            function.store(self._reciprocal(total), self._place(self._reciprocals, row))
+        self._multiply(self._scores, self._matrix("value"), result, (rows, values, keys))
+        with function.loop(0, rows) as row:
+            factor = function.load(self._element, self._place(self._reciprocals, row))
+            self._scaled(result, result, row, values, factor)
+
+    def _weigh(self, first: Value, row: Value, stop: Value) -> Value:
+        """Turn a row of scores into powers; their sum."""
+        function, scores = self._function, self._row(self._scores, row)
+        query = first + row
+        mask = self._row(self._matrix("mask"), query, "mask") if self._kind.mask else None
+        greatest = self._greatest(scores, mask, self._visible(query + 1), stop)
+        total = function.variable(self._vector, 0.0)
+        with function.loop(0, stop, self._vector.lanes) as column:
+            total.set(total.get() + self._powers(scores, greatest, column))
+        return self._sum(total.get())
+
+
+class _Gradients(_Task):
+    def _prepare(self, memory: Value) -> None:
+        function, numbers = self._function, self._numbers
+        width, values, block = (numbers[name] for name in ("width", "value_width", "block"))
+        self._keys, self._values, self._scores, self._slopes = self._workspace(
+            memory, [width, values, block, block]
+        )
+        self._transpose(self._matrix("key"), self._keys, width)
+        self._transpose(self._matrix("value"), self._values, values)
+        for name, count in (("by_key", width), ("by_value", values)):
+            start, nbytes = self._matrix(name).start, numbers["keys"] * count * self._size
+            function.line(f"call void @llvm.memset.p0.i64({start}, i8 0, {nbytes}, i1 false)")
+
+    def _block(self, first: Value, rows: Value, keys: Value) -> None:
+        function, numbers = self._function, self._numbers
+        grad, by_query = (self._row(self._matrix(name), first) for name in ("grad", "by_query"))
+        stop, width, values = self._rounded(keys), numbers["width"], numbers["value_width"]
+        # Until the gradient is written, its memory holds the scaled queries.
+        self._scores_of(first, rows, self._scores, by_query, stop)
+        self._multiply(grad, self._values, self._slopes, (rows, stop, values))
+        with function.loop(0, rows) as row:
+            self._derive(first, row, stop)
+        for slopes, factors, target, count in (
+            (self._scores, grad, "by_value", values), (self._slopes, by_query, "by_key", width),
+        ):  # fmt: skip
+            self._multiply(
+                slopes, factors, self._matrix(target), (keys, count, rows), transposed=True, add=True
+            )
+        self._multiply(self._slopes, self._matrix("key"), by_query, (rows, width, keys))
+        with function.loop(0, rows) as row:
+            self._scaled(by_query, by_query, row, width, self._scale)
+
+    def _derive(self, first: Value, row: Value, stop: Value) -> None:
+        """Turn a row of scores into weights, and a row of gradients by weights into those by scores."""
+        function, lanes = self._function, self._vector.lanes
+        scores, slopes, query = self._row(self._scores, row), self._row(self._slopes, row), first + row
+        mask = self._row(self._matrix("mask"), query, "mask") if self._kind.mask else None
+        greatest = self._greatest(scores, mask, self._visible(query + 1), stop)
+        total, inner = (function.variable(self._vector, 0.0) for _ in range(2))
+        with function.loop(0, stop, lanes) as column:
+            power = self._powers(scores, greatest, column)
+            total.set(total.get() + power)
+            inner.set(fma(power, self._load(slopes, column), inner.get()))
+        factor = self._reciprocal(self._sum(total.get()))
+        mean = (self._sum(inner.get()) * factor).splat(lanes)
+        with function.loop(0, stop, lanes) as column:
+            weight = self._load(scores, column) * factor.splat(lanes)
+            self._store(weight, scores, column)
+            self._store(weight * (self._load(slopes, column) - mean), slopes, column)
