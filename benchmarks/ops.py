@@ -119,9 +119,8 @@ def report(results: Sequence[Result]) -> None:
     for result in results:
         numpy_text = "" if result.numpy is None else f"{result.numpy:12.2f}"
         mark = "  DIFFERS" if result.agrees is False else ""
-        print(
-            f"{result.family:18} {result.name:48} {result.raxis:12.2f} {result.torch:12.2f} {result.ratio:7.2f} {numpy_text}{mark}"
-        )
+        timings = f"{result.raxis:12.2f} {result.torch:12.2f} {result.ratio:7.2f} {numpy_text}"
+        print(f"{result.family:18} {result.name:48} {timings}{mark}")
     print(f"\n{'family':22} {'n':>4} {'median':>8} {'geomean':>8} {'p90':>8} {'worst':>8} {'above 2':>8}")
     for family in dict.fromkeys(result.family for result in results):
         _print_summary(family, [result for result in results if result.family == family])

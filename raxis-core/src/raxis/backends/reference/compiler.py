@@ -65,7 +65,7 @@ def _check_rank(program: Program) -> None:
     rank = max((value.type.rank for value in (*program.parameters, *made)), default=0)
     if rank > _HIGHEST_RANK:
         raise RuntimeError(
-            f"{program.name}: device 'cpu' computes with tensors of up to {_HIGHEST_RANK} dimensions, but got {rank}."
+            f"Device 'cpu' computes with tensors of up to {_HIGHEST_RANK} dimensions, but got {rank}."
         )
 
 
