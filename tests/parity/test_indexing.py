@@ -19,7 +19,6 @@ NAMES = (
 )  # fmt: skip
 
 
-
 def _has_out(sample: Any) -> bool:
     return "out" in sample.kwargs
 
@@ -30,23 +29,52 @@ def _is_out_of_range(sample: Any) -> bool:
 
 
 EXCLUSIONS = (
-    Exclusion("as_strided_scatter", "gradients", reason="torch lets the gradient through to what was overwritten"),
-    Exclusion("index_select", "errors", sample=_has_out, reason="out= that shares memory with an operand is computed"),
-    Exclusion("masked_select", "errors", sample=_has_out, reason="out= that shares memory with an operand is computed"),
-    Exclusion("take", "errors", sample=_has_out, reason="out= that shares memory with an operand is computed"),
-    Exclusion("gather", "errors", sample=_has_out, reason="out= that shares memory with an operand is computed"),
-    Exclusion("gather", "errors", sample=_is_out_of_range, reason="IndexError, where torch raises RuntimeError"),
-    Exclusion("scatter", "errors", sample=_is_out_of_range, reason="IndexError, where torch raises RuntimeError"),
-    Exclusion("scatter_add", "errors", sample=_is_out_of_range, reason="IndexError, where torch raises RuntimeError"),
+    Exclusion(
+        "as_strided_scatter", "gradients", reason="torch lets the gradient through to what was overwritten"
+    ),
+    Exclusion(
+        "index_select",
+        "errors",
+        sample=_has_out,
+        reason="out= that shares memory with an operand is computed",
+    ),
+    Exclusion(
+        "masked_select",
+        "errors",
+        sample=_has_out,
+        reason="out= that shares memory with an operand is computed",
+    ),
+    Exclusion(
+        "take", "errors", sample=_has_out, reason="out= that shares memory with an operand is computed"
+    ),
+    Exclusion(
+        "gather", "errors", sample=_has_out, reason="out= that shares memory with an operand is computed"
+    ),
+    Exclusion(
+        "gather", "errors", sample=_is_out_of_range, reason="IndexError, where torch raises RuntimeError"
+    ),
+    Exclusion(
+        "scatter", "errors", sample=_is_out_of_range, reason="IndexError, where torch raises RuntimeError"
+    ),
+    Exclusion(
+        "scatter_add", "errors", sample=_is_out_of_range, reason="IndexError, where torch raises RuntimeError"
+    ),
 )
 
-DTYPES = (torch.bool, torch.uint8, torch.int64, torch.bfloat16, torch.float32, torch.float64, torch.complex128)
+DTYPES = (
+    torch.bool,
+    torch.uint8,
+    torch.int64,
+    torch.bfloat16,
+    torch.float32,
+    torch.float64,
+    torch.complex128,
+)
 
 CASES = opinfo.cases(*NAMES, limit=8, dtypes=DTYPES, exclusions=EXCLUSIONS)
 
 
 @pytest.mark.filterwarnings("ignore:index_reduce", "ignore:The reduce argument of torch.scatter")
-
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_op(case: Any) -> None:
     case.run()

@@ -189,8 +189,14 @@ def _overwrite_what_is_saved(module: Any) -> None:
         (_write_view_of_leaf, "a view of a leaf Variable that requires grad"),
         (_write_indexed_leaf, "a leaf Variable that requires grad"),
         (_write_masked_leaf, "a leaf Variable that requires grad"),
-        (_write_one_of_several_views, "function that returns multiple views|is a view and is being modified inplace"),
-        (_write_expanded, "more than one element of the written-to tensor refers to a single memory location"),
+        (
+            _write_one_of_several_views,
+            "function that returns multiple views|is a view and is being modified inplace",
+        ),
+        (
+            _write_expanded,
+            "more than one element of the written-to tensor refers to a single memory location",
+        ),
         (_overwrite_what_is_saved, "modified by an inplace operation"),
     ],
 )

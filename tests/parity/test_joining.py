@@ -27,7 +27,15 @@ EXCLUSIONS = (
         reason="out= that shares memory with an operand is computed",
     ),
 )
-DTYPES = (torch.bool, torch.uint8, torch.int64, torch.bfloat16, torch.float32, torch.float64, torch.complex128)
+DTYPES = (
+    torch.bool,
+    torch.uint8,
+    torch.int64,
+    torch.bfloat16,
+    torch.float32,
+    torch.float64,
+    torch.complex128,
+)
 
 CASES = opinfo.cases(*NAMES, limit=8, dtypes=DTYPES, exclusions=EXCLUSIONS)
 
@@ -72,9 +80,13 @@ def test_pad_errors() -> None:
 
 
 def test_cat_errors() -> None:
-    with pytest.raises(RuntimeError, match=r"zero-dimensional tensor \(at position 1\) cannot be concatenated"):
+    with pytest.raises(
+        RuntimeError, match=r"zero-dimensional tensor \(at position 1\) cannot be concatenated"
+    ):
         raxis.cat([raxis.zeros(1), raxis.zeros(())])
     with pytest.raises(RuntimeError, match="Expected size 2 but got size 3 for tensor number 1 in the list"):
         raxis.cat([raxis.zeros(1, 2), raxis.zeros(1, 3)])
-    with pytest.raises(RuntimeError, match=r"stack expects each tensor to be equal size, but got \[2\] at entry 0"):
+    with pytest.raises(
+        RuntimeError, match=r"stack expects each tensor to be equal size, but got \[2\] at entry 0"
+    ):
         raxis.stack([raxis.zeros(2), raxis.zeros(3)])

@@ -58,7 +58,11 @@ def test_matmul_of_all_ranks(left: tuple[int, ...], right: tuple[int, ...], rng:
 def test_transposed_and_strided_operands(rng: np.random.Generator) -> None:
     a, b = rng.standard_normal((6, 8)), rng.standard_normal((10, 6))
     ours, theirs = (raxis.from_numpy(a), raxis.from_numpy(b)), (torch.from_numpy(a), torch.from_numpy(b))
-    for product in (lambda x, y: x.t() @ y.t(), lambda x, y: x.t()[::2] @ y.t()[:, 1:], lambda x, y: y @ x.flip(1)):
+    for product in (
+        lambda x, y: x.t() @ y.t(),
+        lambda x, y: x.t()[::2] @ y.t()[:, 1:],
+        lambda x, y: y @ x.flip(1),
+    ):
         torch.testing.assert_close(to_torch(product(*ours)), product(*theirs))
 
 
@@ -67,12 +71,18 @@ def test_transposed_and_strided_operands(rng: np.random.Generator) -> None:
     [
         (lambda x: x @ x, r"mat1 and mat2 shapes cannot be multiplied \(2x3 and 2x3\)"),
         (lambda x: x.mm(x), r"mat1 and mat2 shapes cannot be multiplied \(2x3 and 2x3\)"),
-        (lambda x: x.mm(x.double().t()), "expected m1 and m2 to have the same dtype, but got: float != double"),
+        (
+            lambda x: x.mm(x.double().t()),
+            "expected m1 and m2 to have the same dtype, but got: float != double",
+        ),
         (lambda x: x.mm(x[0]), "mat2 must be a matrix"),
         (lambda x: x @ x[:, 0], r"size mismatch, got input \(2\), mat \(2x3\), vec \(2\)"),
         (lambda x: x[0] @ x[:, 0], "inconsistent tensor size"),
         (lambda x: x @ x.sum(), "both arguments to matmul need to be at least 1D, but they are 2D and 0D"),
-        (lambda x: x.expand(2, 2, 3).bmm(x.expand(2, 2, 3)), "Expected size for first two dimensions of batch2"),
+        (
+            lambda x: x.expand(2, 2, 3).bmm(x.expand(2, 2, 3)),
+            "Expected size for first two dimensions of batch2",
+        ),
         (lambda x: x.expand(4, 2, 3) @ x, r"mat1 and mat2 shapes cannot be multiplied \(8x3 and 2x3\)"),
         (lambda x: raxis.nn.functional.linear(x, raxis.ones(4, 2)), r"cannot be multiplied \(2x3 and 2x4\)"),
         (lambda x: raxis.addmm(raxis.ones(5), x, x.t()), r"The expanded size of the tensor \(2\) must match"),

@@ -39,7 +39,16 @@ EXCLUSIONS = [
     Exclusion(
         "mode",
         "values",
-        (torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16),
+        (
+            torch.bool,
+            torch.uint8,
+            torch.int8,
+            torch.int16,
+            torch.int32,
+            torch.int64,
+            torch.float16,
+            torch.bfloat16,
+        ),
         lambda sample: sample.input.numel() > 1000,
         "torch gives another index",
     ),
@@ -117,7 +126,11 @@ def test_overloads_of_max_and_min() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda x: x.max(), RuntimeError, r"max\(\): Expected reduction dim to be specified for input.numel\(\) == 0"),
+        (
+            lambda x: x.max(),
+            RuntimeError,
+            r"max\(\): Expected reduction dim to be specified for input.numel\(\) == 0",
+        ),
         (lambda x: x.amin(1), IndexError, r"amin\(\): Expected reduction dim 1 to have non-zero size"),
         (lambda x: x.min(1), IndexError, r"min\(\): Expected reduction dim 1 to have non-zero size"),
         (lambda x: x.argmax(), IndexError, r"argmax\(\): Expected reduction dim to be specified"),

@@ -31,12 +31,23 @@ def _has_ties(sample: Any) -> bool:
 
 
 EXCLUSIONS = [
-    Exclusion("sort", "values", SMALL, lambda s: not _stable(s) and _has_ties(s), "torch orders ties as it likes"),
-    Exclusion("argsort", "values", SMALL, lambda s: not _stable(s) and _has_ties(s), "torch orders ties as it likes"),
-    Exclusion("topk", "values", (*INTEGERS, torch.bfloat16), _has_ties, "torch chooses among ties as it likes"),
-    Exclusion("kthvalue", "values", INTEGERS, lambda s: s.input.ndim > 0, "torch chooses among ties as it likes"),
     Exclusion(
-        "kthvalue", "errors", sample=lambda s: "out" in s.kwargs, reason="raxis may write its results over its operand"
+        "sort", "values", SMALL, lambda s: not _stable(s) and _has_ties(s), "torch orders ties as it likes"
+    ),
+    Exclusion(
+        "argsort", "values", SMALL, lambda s: not _stable(s) and _has_ties(s), "torch orders ties as it likes"
+    ),
+    Exclusion(
+        "topk", "values", (*INTEGERS, torch.bfloat16), _has_ties, "torch chooses among ties as it likes"
+    ),
+    Exclusion(
+        "kthvalue", "values", INTEGERS, lambda s: s.input.ndim > 0, "torch chooses among ties as it likes"
+    ),
+    Exclusion(
+        "kthvalue",
+        "errors",
+        sample=lambda s: "out" in s.kwargs,
+        reason="raxis may write its results over its operand",
     ),
     Exclusion("histc", "values", (torch.float16, torch.bfloat16), reason="torch bins in half precision"),
 ]
@@ -77,7 +88,9 @@ def test_selected_elements_are_where_the_indices_say(rng: np.random.Generator) -
     values = rng.integers(0, 5, (6, 20))
     x = raxis.from_numpy(values)
     for found in (x.topk(3, 1), x.topk(3, 1, largest=False), x.kthvalue(4, 1, keepdim=True), x.sort(1)):
-        np.testing.assert_array_equal(np.take_along_axis(values, found.indices.numpy(), 1), found.values.numpy())
+        np.testing.assert_array_equal(
+            np.take_along_axis(values, found.indices.numpy(), 1), found.values.numpy()
+        )
     np.testing.assert_array_equal(x.topk(3, 1).values.numpy(), -np.sort(-values, 1)[:, :3])
 
 
@@ -104,7 +117,9 @@ def test_unique_slices(dim: int, rng: np.random.Generator) -> None:
 
 
 def test_unique_of_nothing_and_of_nan() -> None:
-    assert [tuple(part.shape) for part in raxis.ones(0).unique(return_inverse=True, return_counts=True)] == [(0,)] * 3
+    assert [tuple(part.shape) for part in raxis.ones(0).unique(return_inverse=True, return_counts=True)] == [
+        (0,)
+    ] * 3
     values, inverse, counts = raxis.tensor([float("nan"), 1.0, float("nan")]).unique(
         return_inverse=True, return_counts=True
     )

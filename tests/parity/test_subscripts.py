@@ -122,7 +122,9 @@ def test_random_indices(seed: int) -> None:
     assert result.shape == expected.shape, f"seed {seed}: {index}"
     assert result.tolist() == expected.tolist(), f"seed {seed}: {index}"
     if not any(isinstance(part, int) for part in index):  # which NumPy broadcasts with index arrays
-        by_numpy = theirs.numpy()[tuple(part.numpy() if isinstance(part, torch.Tensor) else part for part in index)]
+        by_numpy = theirs.numpy()[
+            tuple(part.numpy() if isinstance(part, torch.Tensor) else part for part in index)
+        ]
         assert result.shape == by_numpy.shape, f"seed {seed}: {index}"
         assert result.tolist() == by_numpy.tolist(), f"seed {seed}: {index}"
     theirs[index] = -1.0

@@ -142,7 +142,11 @@ ERRORS = [
     (lambda x: x.expand(-1, 2, 3, 4), RuntimeError, "leading, non-existing dimension 0"),
     (lambda x: x.permute(0, 1), RuntimeError, "does not match the length of the desired ordering"),
     (lambda x: x.permute(0, 0, 1), RuntimeError, "duplicate dims are not allowed"),
-    (lambda x: x.transpose(0, 5), IndexError, r"Dimension out of range \(expected to be in range of \[-3, 2\]"),
+    (
+        lambda x: x.transpose(0, 5),
+        IndexError,
+        r"Dimension out of range \(expected to be in range of \[-3, 2\]",
+    ),
     (lambda x: x.unsqueeze(5), IndexError, r"expected to be in range of \[-4, 3\]"),
     (lambda x: x.narrow(0, 1, 2), RuntimeError, r"start \(1\) \+ length \(2\) exceeds dimension size \(2\)"),
     (lambda x: x.narrow(0, 3, 1), IndexError, "start out of range"),
@@ -172,7 +176,9 @@ def test_errors_are_torchs(call: Callable[[Any], Any], error: type[Exception], m
         call(to_raxis(theirs))
 
 
-@pytest.mark.parametrize(("source", "target"), [("float32", "int32"), ("float64", "float32"), ("int16", "int64")])
+@pytest.mark.parametrize(
+    ("source", "target"), [("float32", "int32"), ("float64", "float32"), ("int16", "int64")]
+)
 def test_view_as_another_dtype(source: str, target: str) -> None:
     theirs = torch.arange(48).reshape(3, 16).to(getattr(torch, source))[1:]
     ours = to_raxis(theirs).view(getattr(raxis, target))
