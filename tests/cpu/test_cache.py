@@ -466,26 +466,46 @@ def test_a_second_process_compiles_nothing(folder: Path) -> None:
 # Usage and the command
 
 
-def test_usage_adds_up_and_stays_small(tmp_path: Path) -> None:
-    path = tmp_path / "usage"
+@pytest.fixture
+def made(tmp_path: Path) -> Folder:
+    """A folder that is there."""
+    folder = Folder(tmp_path / "cpu", limit=1000)
+    folder.write("a.o", b"entry")
+    return folder
+
+
+def test_usage_adds_up_and_stays_small(made: Folder) -> None:
+    path = made.path / "usage"
     for _ in range(1000):
-        usage = Usage(path)
+        usage = Usage(made)
         usage.count(hit=True)
         usage.count(hit=True)
         usage.count(hit=False)
         usage.save()
-    assert Usage(path).totals() == (2000, 1000)
+    assert Usage(made).totals() == (2000, 1000)
     assert path.stat().st_size <= 4096
     path.write_bytes(path.read_bytes() + b"torn")
-    assert Usage(path).totals() == (2000, 1000)
+    assert Usage(made).totals() == (2000, 1000)
 
 
 def test_usage_without_a_folder(tmp_path: Path) -> None:
-    usage = Usage(tmp_path / "missing" / "usage")
+    usage = Usage(Folder(tmp_path / "missing", limit=1000))
     usage.count(hit=True)
     assert usage.totals() == (1, 0)
     usage.save()
     assert not (tmp_path / "missing").exists()
+
+
+@posix
+def test_nothing_is_touched_in_a_folder_that_others_can_write(made: Folder) -> None:
+    (made.path / "usage").symlink_to(made.path / "victim")
+    made.path.chmod(0o777)
+    usage = Usage(made)
+    usage.count(hit=True)
+    usage.save()
+    assert not (made.path / "victim").exists()
+    assert made.clear() == 0
+    assert (made.path / "a.o").exists()
 
 
 def test_show_and_clear(folder: Path) -> None:

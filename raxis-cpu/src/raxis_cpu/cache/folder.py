@@ -49,17 +49,21 @@ class Folder:
     def read(self, name: str) -> bytes | None:
         """The bytes of a file; None if there is none that can be trusted."""
         try:
-            if not self._is_usable():
-                return None
-            return self._read(name)
+            return self._read(name) if self.is_usable() else None
         except FileNotFoundError:
             return None
         except OSError as error:
             self.report(str(error))
             return None
 
-    def _is_usable(self) -> bool:
-        reason = distrust(self.path.stat())
+    def is_usable(self) -> bool:
+        """Whether the folder is there and nobody else can write it."""
+        try:
+            reason = distrust(self.path.stat())
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            reason = f"cannot be used: {error}"
         if reason is not None:
             self.report(f"{self.path} {reason}")
         return reason is None
@@ -83,7 +87,7 @@ class Folder:
         temporary = self.path / f"{name}.{os.getpid()}-{os.urandom(6).hex()}"
         try:
             self.path.mkdir(0o700, parents=True, exist_ok=True)
-            if self._is_usable():
+            if self.is_usable():
                 self._write(temporary, content)
                 temporary.replace(self.path / name)
         except OSError as error:
@@ -97,12 +101,13 @@ class Folder:
             file.write(content)
 
     def files(self) -> list[File]:
-        """The entries; none if the folder cannot be read."""
+        """The entries; none if the folder is not usable."""
         return [file for file in self._all_files() if file.path.suffix == ".o"]
 
     def _all_files(self) -> Iterator[File]:
         try:
-            names = os.listdir(self.path)  # noqa: PTH208  a Path for every name costs more than the listing
+            # A Path for every name would cost more than the listing.
+            names = os.listdir(self.path) if self.is_usable() else []  # noqa: PTH208
         except OSError:
             return
         for name in names:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -11,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import llvmlite  # type: ignore[import-untyped]
 
+from raxis import dtypes
 from raxis.backends.settings import Settings
+from raxis.schedule import loops
 from raxis.version import __version__
 from raxis_cpu.cache.entry import name_of, pack, unpack
 from raxis_cpu.cache.folder import Folder
@@ -44,7 +47,7 @@ def object_code(program: str, target: Target, make: Callable[[], bytes]) -> byte
     name = name_of(key)
     entry = folder.read(name)
     code = None if entry is None else unpack(key, entry)
-    _usage(folder.path).count(hit=code is not None)
+    _usage(folder).count(hit=code is not None)
     if code is None:
         code = make()
         folder.write(name, pack(key, code))
@@ -62,7 +65,7 @@ def summary() -> dict[str, Any]:
     if folder is None:
         return {"folder": None, "entries": 0, "bytes": 0, "limit": LIMIT, "hits": 0, "misses": 0}
     files = folder.files()
-    hits, misses = _usage(folder.path).totals()
+    hits, misses = _usage(folder).totals()
     size = sum(file.size for file in files)
     return {
         "folder": str(folder.path),
@@ -79,7 +82,7 @@ def clear() -> int:
     folder = _folder()
     if folder is None:
         return 0
-    _usage(folder.path).clear()
+    _usage(folder).clear()
     return folder.clear()
 
 
@@ -95,8 +98,8 @@ def _folder_at(path: Path) -> Folder:
 
 
 @lru_cache(maxsize=4)
-def _usage(path: Path) -> Usage:
-    return Usage(path / "usage")
+def _usage(folder: Folder) -> Usage:
+    return Usage(folder)
 
 
 @lru_cache(maxsize=4)
@@ -113,9 +116,12 @@ def _origin(target: Target) -> str:
 
 
 def _sources() -> str:
-    """A hash of the modules that write and compile code; they change without a version while Raxis is developed."""
+    """A hash of what writes and compiles code, which changes without a version while Raxis is developed."""
     found = blake2b(digest_size=16)
-    for path in sorted((Path(__file__).parent.parent / "llvm").rglob("*.py")):
-        content = path.read_bytes()
-        found.update(f"{path.name} {len(content)}\n".encode() + content)
+    generator = sorted((Path(__file__).parent.parent / "llvm").rglob("*.py"))
+    for path in (Path(loops.__file__), Path(dtypes.__file__), *generator):
+        # There are no files in an archive; the version alone decides there.
+        with suppress(OSError):
+            content = path.read_bytes()
+            found.update(f"{path.name} {len(content)}\n".encode() + content)
     return found.hexdigest()

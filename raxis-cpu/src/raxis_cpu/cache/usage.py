@@ -6,7 +6,8 @@ import atexit
 import os
 import struct
 from contextlib import suppress
-from pathlib import Path
+
+from raxis_cpu.cache.folder import Folder
 
 _RECORD = struct.Struct("<qq")
 _MOST_BYTES = 4096
@@ -17,11 +18,12 @@ class Usage:
     """Counts look-ups of this process and adds them to a file at exit; a forked child counts for itself.
 
     Args:
-        path: of the file. Where it cannot be written, nothing is counted.
+        folder: where the file is. Unless it is usable, nothing is counted.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self._path = folder.path / "usage"
         self._counts = [0, 0]
         atexit.register(self.save)
         if hasattr(os, "register_at_fork"):
@@ -52,8 +54,7 @@ class Usage:
         """Add the counts of this process to the file."""
         record, any_counted = _RECORD.pack(*self._counts), any(self._counts)
         self._reset()
-        # The folder is not made for this: it is there if anything was written.
-        if any_counted and self._path.parent.is_dir():
+        if any_counted and self._folder.is_usable():
             with suppress(OSError):
                 self._append(record)
 
