@@ -79,8 +79,4 @@ def constant_of(layout: Layout, value: float) -> Tensor:
     """A new tensor of a layout's shape, dtype and device, filled with one number."""
     from raxis.ops.definitions.factory import filled
 
-    made: Tensor = filled(layout.shape, value, layout.dtype, layout.device)
-    return made
-
-
-__all__ = ["OpNode", "constant_of", "fit", "freed", "record"]
+    return filled(layout.shape, value, layout.dtype, layout.device)

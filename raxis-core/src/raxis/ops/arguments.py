@@ -13,7 +13,7 @@ import numpy as np
 
 from raxis.dtypes import as_dtype
 from raxis.ops.promotion import Promotion
-from raxis.ops.schema import REQUIRED, Parameter
+from raxis.ops.schema import Parameter
 from raxis.ops.table import Op
 from raxis.placement import as_device
 from raxis.tensor import Tensor
@@ -207,5 +207,3 @@ _CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "dtype": as_dtype,
     "device": as_device,
 }
-
-__all__ = ["REQUIRED", "is_number", "normalise", "type_error"]

@@ -11,7 +11,6 @@ from typing import Any
 from raxis import random
 from raxis.autograd.grad_mode import mode
 from raxis.autograd.record import record
-from raxis.layout import Layout
 from raxis.ops.plan import Plan
 from raxis.ops.source import compile_function
 from raxis.storage import Storage
@@ -154,13 +153,9 @@ def _compile(plan: Plan, parameters: str, lines: list[str], **names: Any) -> Cal
         **names,
     }
     for position, layout in enumerate(plan.results):
-        namespace[f"_n{position}"] = _nbytes(layout)
+        namespace[f"_n{position}"] = layout.nbytes
         namespace[f"_l{position}"] = layout
     name = f"{plan.op.name}_run"
     source = f"def {name}({parameters}):\n" + "".join(f"    {line}\n" for line in lines)
     made: Callable[..., Any] = compile_function(source, name, f"<raxis run {plan.op.name}>", namespace)
     return made
-
-
-def _nbytes(layout: Layout) -> int:
-    return layout.numel * layout.dtype.itemsize

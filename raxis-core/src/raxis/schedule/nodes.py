@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 from raxis.dtypes import DType, int64
 from raxis.layout import contiguous_strides
 from raxis.ptir.program import Instruction, Value
-from raxis.schedule.affine import VIEWS, Affine, Index, identity, linear, through_view
+from raxis.schedule.affine import VIEWS, Affine, Index, constant, identity, linear, through_view
 from raxis.schedule.graph import ELEMENTWISE, LOOKUPS, REDUCES, SEARCHES, Graph, reduced_dims
 from raxis.schedule.loops import Access, Axis, Gather, LoopKernel, Node, Position, Store
 
@@ -42,7 +42,7 @@ class Space(NamedTuple):
         if [size for size in shape if size != 1] != [size for size in sizes if size != 1] or not self.inner:
             return None
         moving = iter([axis for axis, size in zip(axes, sizes, strict=False) if size != 1])
-        still = Affine((0,) * len(self.shape), 0)
+        still = constant(len(self.shape))
         return tuple(still if size == 1 else next(moving) for size in shape)
 
 
@@ -95,11 +95,8 @@ class KernelBuilder:
     ) -> None:
         """Compute `value` at `index` of it; write it to `at` (default: the same) in `memory`, `offset` further on."""
         number = self.node(value, index)
-        position = linear(index if at is None else at, memory.strides, self._rank)
-        access = Access(
-            self._slot(memory.buffer, value.type.dtype), position.coefficients, position.offset + offset
-        )
-        self._stores.append(Store(number, access))
+        access = self._access(value.type.dtype, memory, index if at is None else at)
+        self._stores.append(Store(number, access._replace(offset=access.offset + offset)))
 
     def finish(self, name: str) -> tuple[LoopKernel, tuple[int, ...], tuple[int, ...]]:
         """The kernel, the buffers in its slots, and the by-value parameters it takes."""
@@ -161,13 +158,13 @@ class KernelBuilder:
             self._scalar_dtypes.append(value.type.dtype)
         return self._add("scalar", (), value.type.dtype, self._scalars[position])
 
-    def _access(self, value: Value, index: Index) -> Access:
-        memory = self._placement.locate(value)
+    def _access(self, dtype: DType, memory: Memory, index: Index) -> Access:
         position = linear(index, memory.strides, self._rank)
-        return Access(self._slot(memory.buffer, value.type.dtype), position.coefficients, position.offset)
+        return Access(self._slot(memory.buffer, dtype), position.coefficients, position.offset)
 
     def _load(self, value: Value, index: Index) -> int:
-        return self._add("load", (), value.type.dtype, self._access(value, index))
+        dtype = value.type.dtype
+        return self._add("load", (), dtype, self._access(dtype, self._placement.locate(value), index))
 
     def _view(self, item: Instruction, value: Value, index: Index) -> int:
         operand = item.operands[0]
@@ -176,10 +173,9 @@ class KernelBuilder:
 
     def _reshaped(self, operand: Value, value: Value, index: Index) -> int:
         """Merged dimensions have no affine index, but dense memory reads the same in either shape."""
-        buffer = self._placement.locate_dense(operand).buffer
-        position = linear(index, contiguous_strides(value.type.shape), self._rank)
-        access = Access(self._slot(buffer, value.type.dtype), position.coefficients, position.offset)
-        return self._add("load", (), value.type.dtype, access)
+        dtype, buffer = value.type.dtype, self._placement.locate_dense(operand).buffer
+        reshaped = Memory(buffer, contiguous_strides(value.type.shape))
+        return self._add("load", (), dtype, self._access(dtype, reshaped, index))
 
     def _reduction(self, item: Instruction, value: Value, index: Index) -> int:
         operand = item.operands[0]
@@ -205,17 +201,15 @@ class KernelBuilder:
     def _lookup(self, item: Instruction, value: Value, index: Index) -> int:
         data, indices = item.operands
         dim = item.attributes["dim"]
-        memory = self._placement.locate(data)
+        memory, still = self._placement.locate(data), constant(self._rank)
         if item.primitive == "take":
             inner = indices.type.rank
             place = self.node(indices, index[dim : dim + inner])
-            rest = (*index[:dim], None, *index[dim + inner :])
+            rest = (*index[:dim], still, *index[dim + inner :])
         else:
             place = self.node(indices, index)
-            rest = (*index[:dim], None, *index[dim + 1 :])
-        still = Affine((0,) * self._rank, 0)
-        position = linear(tuple(still if part is None else part for part in rest), memory.strides, self._rank)
-        access = Access(self._slot(memory.buffer, data.type.dtype), position.coefficients, position.offset)
+            rest = (*index[:dim], still, *index[dim + 1 :])
+        access = self._access(data.type.dtype, memory, rest)
         detail = Gather(access, memory.strides[dim], data.type.shape[dim], dim)
         return self._add("gather_load", [place], value.type.dtype, detail)
 

@@ -43,7 +43,9 @@ def _fits(made: Schedule, dying: int, born: int) -> bool:
 def _dies(made: Schedule, buffer: int, number: int) -> bool:
     """Whether step `number` is the last use of the buffer's memory, which nothing reads in another shape."""
     memory = made.buffers[buffer]
-    names = [other for other in made.buffers if (other.role, other.position) == (memory.role, memory.position)]
+    names = [
+        other for other in made.buffers if (other.role, other.position) == (memory.role, memory.position)
+    ]
     return len(names) == 1 and _mentions(made, memory)[-1] == number
 
 

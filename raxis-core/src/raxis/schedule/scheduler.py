@@ -71,7 +71,9 @@ class _Scheduler:
         self, graph: Graph, name: str, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
     ) -> None:
         self.graph = graph
-        self.name = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in name) or "program"
+        self.name = (
+            "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in name) or "program"
+        )
         self.buffers: list[Buffer] = []
         self.steps: list[Step] = []
         self._temporaries = 0
@@ -141,7 +143,11 @@ class _Scheduler:
             self._concatenate(item, self._target(value))
         elif item.primitive == "pad":
             self._pad(item, self._target(value))
-        elif item.primitive == "reshape" and value not in self._home and not self.graph.is_number(item.operands[0]):
+        elif (
+            item.primitive == "reshape"
+            and value not in self._home
+            and not self.graph.is_number(item.operands[0])
+        ):
             self._rename(item, value)
         elif self.graph.is_fusable(value):
             space = self.space_of(value)
