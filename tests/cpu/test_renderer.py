@@ -515,6 +515,20 @@ def test_vectors_fill_the_registers() -> None:
         assert register in assembly(text, host())
 
 
+def test_vectors_run_along_the_axis_with_the_fewest_strided_loads() -> None:
+    """Sums down the columns of a matrix, weighted by row: lanes are columns, though the weights lie along rows."""
+    matrix, weights = Access(0, (1, 64)), [Access(slot, (0, 1)) for slot in (1, 2)]
+    loads = [Node("load", (), dtypes.float32, access) for access in (matrix, *weights)]
+    nodes = (
+        *loads,
+        Node("mul", (0, 1), dtypes.float32),
+        Node("mul", (3, 2), dtypes.float32),
+        Node("reduce_sum", (4,), dtypes.float32),
+    )
+    axes, stores = (Axis(64), Axis(32, inner=True)), (Store(5, Access(3, (1, 0))),)
+    assert specimen_of(LoopKernel("sums", (dtypes.float32,) * 4, axes, nodes, stores)).lane == 0
+
+
 NARROW = host()._replace(cpu="haswell", features="+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+popcnt,+avx,+sse4.2")
 
 

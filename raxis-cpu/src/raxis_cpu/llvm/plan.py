@@ -84,11 +84,15 @@ def _lane_axis(kernel: LoopKernel) -> int | None:
     if not inner or not outer:
         only = outer or inner
         return only[-1] if only else None
-    loads = [node.detail for node in kernel.nodes if node.op == "load"]
-    along_row = sum(load.strides[inner[-1]] == 1 for load in loads)
-    across = sum(load.strides[outer[-1]] == 1 for load in loads)
     many = kernel.axes[outer[-1]].size >= _FEWEST_ROWS
-    return outer[-1] if across > along_row and many else inner[-1]
+    suits = many and _unsuitability(kernel, outer[-1]) < _unsuitability(kernel, inner[-1])
+    return outer[-1] if suits else inner[-1]
+
+
+def _unsuitability(kernel: LoopKernel, axis: int) -> tuple[int, int]:
+    """How many loads would take one instruction per lane; then, the fewer are contiguous the worse."""
+    strides = [node.detail.strides[axis] for node in kernel.nodes if node.op == "load"]
+    return sum(stride not in (0, 1) for stride in strides), -strides.count(1)
 
 
 class Plan:

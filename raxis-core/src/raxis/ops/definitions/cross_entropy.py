@@ -89,9 +89,10 @@ def _nll_loss_gradient(
         "mul", emit("neg", broadcast(share, shape)), _coefficients(counted, classes, weight, dtype)
     )
     updates = emit("select", counted, product, constant(0, dtype, shape))
-    zeros = constant(0, dtype, size)
-    places, values = _with_class_dim(classes), _with_class_dim(updates)
-    return cast(emit("scatter", zeros, places, values, dim=1, reduce="set"), grad.dtype)
+    others = tuple(axis for axis in range(len(size)) if axis != 1)
+    spread, values = (emit("broadcast", part, shape=size, dims=others) for part in (classes, updates))
+    at_class = emit("eq", emit("iota", shape=size, dtype=int64, dim=1), spread)
+    return cast(emit("select", at_class, values, constant(0, dtype, size)), grad.dtype)
 
 
 def _check_targets(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
