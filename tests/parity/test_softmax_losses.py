@@ -68,6 +68,32 @@ def test_everything_ignored_is_nan() -> None:
     assert to_torch(loss).isnan()
 
 
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+@pytest.mark.parametrize("name", ["mse_loss", "binary_cross_entropy_with_logits"])
+def test_gradients_of_gradients_by_input_and_target(name: str, reduction: str) -> None:
+    torch.manual_seed(0)
+    operands = [torch.randn(3, 4, dtype=torch.float64), torch.rand(3, 4, dtype=torch.float64)]
+
+    def derivatives(library, leaves):
+        leaves = [leaf.requires_grad_() for leaf in leaves]
+        loss = getattr(library.nn.functional, name)(*leaves, reduction=reduction)
+        first = library.autograd.grad((loss * loss).sum(), leaves, create_graph=True)
+        return [loss, *first, *library.autograd.grad(sum((grad * grad).sum() for grad in first), leaves)]
+
+    ours = derivatives(raxis, [to_raxis(operand) for operand in operands])
+    for got, wanted in zip(ours, derivatives(torch, operands), strict=True):
+        torch.testing.assert_close(to_torch(got), wanted.detach())
+
+
+@pytest.mark.parametrize("name", ["mse_loss", "binary_cross_entropy_with_logits"])
+def test_mean_of_no_losses_is_nan(name: str) -> None:
+    operands = [raxis.ones(0, 3, requires_grad=True), raxis.ones(0, 3)]
+    loss = getattr(F, name)(*operands)
+    loss.backward()
+    assert to_torch(loss).isnan()
+    assert operands[0].grad.shape == (0, 3)
+
+
 def test_ignored_infinity_does_not_count() -> None:
     loss = F.nll_loss(raxis.tensor([[float("inf"), -1.0], [0.0, -3.0]]), raxis.tensor([0, 1]), ignore_index=0)
     assert loss.item() == 3.0

@@ -8,6 +8,7 @@ from typing import Any
 
 from raxis.frames import user_stacklevel
 from raxis.ops.definitions.activation import logsigmoid
+from raxis.ops.definitions.loss_kernels import logit_cross_entropy, squared_error
 from raxis.ops.definitions.loss_reduction import LOSS_TAIL, chosen_reduction, reduced, warn_if_sizes_differ
 from raxis.ops.formulas import wide
 from raxis.ops.functional import functional
@@ -27,6 +28,12 @@ def _weighted(loss: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
     if reduction != "mean":
         return reduced(weighted, reduction)
     return weighted.sum() / weight.expand(loss.shape).sum()
+
+
+def _are_alike(input: Tensor, target: Tensor) -> bool:
+    """Whether both have the same shape and floating-point dtype, as a loss that is one loop needs."""
+    own, other = input._layout, target._layout
+    return own.shape == other.shape and own.dtype is other.dtype and own.dtype.is_floating_point
 
 
 def _check_weight(input: Tensor, weight: Tensor | None) -> None:
@@ -57,6 +64,8 @@ def mse_loss(
     reduction = chosen_reduction(size_average, reduce, reduction)
     warn_if_sizes_differ(input, target)
     _check_weight(input, weight)
+    if weight is None and _are_alike(input, target):
+        return squared_error(input, target, reduction)
     difference = input - target
     return _weighted(difference * difference, weight, reduction)
 
@@ -239,6 +248,8 @@ def binary_cross_entropy_with_logits(
     """
     reduction = chosen_reduction(size_average, reduce, reduction)
     _require_same_size(input, target)
+    if weight is None and pos_weight is None and _are_alike(input, target):
+        return logit_cross_entropy(input, target, reduction)
     logs = logsigmoid(input)
     if pos_weight is not None:
         logs = ((pos_weight - 1) * target + 1) * logs
