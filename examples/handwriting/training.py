@@ -49,7 +49,8 @@ def _epochs(name: str, model: nn.Module, part: Part, epochs: int) -> Iterator[fl
     optimizer = raxis.optim.AdamW(model.parameters(), lr=PEAK_RATE)
     schedule = raxis.optim.lr_scheduler.OneCycleLR(optimizer, PEAK_RATE, total_steps=epochs * len(loader))
     model.train()
-    with tqdm(total=epochs * len(loader), desc=name, unit="batch") as bar:
+    # disable=None: no bar where the output is no terminal, such as a log.
+    with tqdm(total=epochs * len(loader), desc=name, unit="batch", disable=None) as bar:
         for epoch in range(1, epochs + 1):
             total = 0.0
             for images, labels in loader:
