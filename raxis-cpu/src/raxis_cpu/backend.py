@@ -7,6 +7,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import llvmlite
 import numpy as np
 
 from raxis.backends.api import Backend, DeviceProperties, Executable, Strides
@@ -47,7 +48,7 @@ class CpuBackend(Backend):
         return 1
 
     def properties(self, index: int) -> DeviceProperties:
-        details = {"cores": str(os.cpu_count()), "numpy": np.__version__}
+        details = {"cores": str(os.cpu_count()), "numpy": np.__version__, "llvmlite": llvmlite.__version__}
         return DeviceProperties(platform.processor() or platform.machine(), self._total_memory, details)
 
     def allocate(self, nbytes: int, index: int) -> Buffer:
