@@ -194,7 +194,7 @@ def _numbers(kind: Kind, items: Sequence[_Operand], attributes: Mapping[str, Any
     parts = 1 if kind.gradients else min(-(-_TASKS // stack), -(-queries // block))
     part = -(-queries // (parts * block)) * block
     scores = (width + block + (value_width + block if kind.gradients else 0)) * padded
-    others = 0 if kind.gradients else block * (width + 1)
+    others = block * (1 if kind.gradients else width + 1)
     values = {
         "table": runtime.ADDRESS, "stack": stack, "queries": queries, "keys": keys, "width": width,
         "value_width": value_width, "scale": _bits(attributes["scale"]), "causal": int(attributes["is_causal"]),

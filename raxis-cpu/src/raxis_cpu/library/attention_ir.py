@@ -159,6 +159,8 @@ class _Task:
     """Writes ``@task``: some queries of one matrix of the stack."""
 
     _keys: _Matrix  # transposed
+    _scores: _Matrix  # of one block, as all that follows
+    _notes: _Matrix  # one number for every row
 
     def __init__(self, kind: Kind) -> None:
         self._kind = kind
@@ -284,6 +286,21 @@ class _Task:
             self._scaled(query, scaled, row, width, self._scale)
         self._multiply(scaled, self._keys, scores, (rows, stop, width))
 
+    def _mask_rows(self, first: Value, rows: Value, stop: Value) -> None:
+        """Mask a block's scores and note the greatest of every row.
+
+        All rows before any is turned into weights: none waits for what becomes of the one before.
+        """
+        function = self._function
+        with function.loop(0, rows) as row:
+            query, scores = first + row, self._row(self._scores, row)
+            mask = self._row(self._matrix("mask"), query, "mask") if self._kind.mask else None
+            greatest = self._greatest(scores, mask, self._visible(query + 1), stop)
+            function.store(greatest, self._place(self._notes, row))
+
+    def _noted(self, row: Value) -> Value:
+        return self._function.load(self._element, self._place(self._notes, row))
+
     def _greatest(self, scores: _Matrix, mask: _Matrix | None, seen: Value, stop: Value) -> Value:
         """Mask a row of scores, up to `stop`; its greatest number, or 0 if that is -inf.
 
@@ -341,7 +358,7 @@ class _Forward(_Task):
         width, block = self._numbers["width"], self._numbers["block"]
         self._keys, self._scores, rest = self._workspace(memory, [width, block, block])
         self._queries = rest._replace(distance=width)
-        self._reciprocals = self._row(self._queries, block)
+        self._notes = self._row(self._queries, block)
         self._transpose(self._matrix("key"), self._keys, width)
 
     def _block(self, first: Value, rows: Value, keys: Value) -> None:
@@ -349,20 +366,17 @@ class _Forward(_Task):
         stop, values = self._rounded(keys), numbers["value_width"]
         result = self._row(self._matrix("result"), first)
         self._scores_of(first, rows, self._scores, self._queries, stop)
+        self._mask_rows(first, rows, stop)
         with function.loop(0, rows) as row:
-            total = self._weigh(first, row, stop)
-            function.store(self._reciprocal(total), self._place(self._reciprocals, row))
+            total = self._weigh(row, stop)
+            function.store(self._reciprocal(total), self._place(self._notes, row))
         self._multiply(self._scores, self._matrix("value"), result, (rows, values, keys))
         with function.loop(0, rows) as row:
-            factor = function.load(self._element, self._place(self._reciprocals, row))
-            self._scaled(result, result, row, values, factor)
+            self._scaled(result, result, row, values, self._noted(row))
 
-    def _weigh(self, first: Value, row: Value, stop: Value) -> Value:
+    def _weigh(self, row: Value, stop: Value) -> Value:
         """Turn a row of scores into powers; their sum."""
-        function, scores = self._function, self._row(self._scores, row)
-        query = first + row
-        mask = self._row(self._matrix("mask"), query, "mask") if self._kind.mask else None
-        greatest = self._greatest(scores, mask, self._visible(query + 1), stop)
+        function, scores, greatest = self._function, self._row(self._scores, row), self._noted(row)
         total = function.variable(self._vector, 0.0)
         with function.loop(0, stop, self._vector.lanes) as column:
             total.set(total.get() + self._powers(scores, greatest, column))
@@ -373,9 +387,8 @@ class _Gradients(_Task):
     def _prepare(self, memory: Value) -> None:
         function, numbers = self._function, self._numbers
         width, values, block = (numbers[name] for name in ("width", "value_width", "block"))
-        self._keys, self._values, self._scores, self._slopes = self._workspace(
-            memory, [width, values, block, block]
-        )
+        sizes = [width, values, block, block, block]
+        self._keys, self._values, self._scores, self._slopes, self._notes = self._workspace(memory, sizes)
         self._transpose(self._matrix("key"), self._keys, width)
         self._transpose(self._matrix("value"), self._values, values)
         for name, count in (("by_key", width), ("by_value", values)):
@@ -389,8 +402,9 @@ class _Gradients(_Task):
         # Until the gradient is written, its memory holds the scaled queries.
         self._scores_of(first, rows, self._scores, by_query, stop)
         self._multiply(grad, self._values, self._slopes, (rows, stop, values))
+        self._mask_rows(first, rows, stop)
         with function.loop(0, rows) as row:
-            self._derive(first, row, stop)
+            self._derive(row, stop)
         for slopes, factors, target, count in (
             (self._scores, grad, "by_value", values), (self._slopes, by_query, "by_key", width),
         ):  # fmt: skip
@@ -401,12 +415,14 @@ class _Gradients(_Task):
         with function.loop(0, rows) as row:
             self._scaled(by_query, by_query, row, width, self._scale)
 
-    def _derive(self, first: Value, row: Value, stop: Value) -> None:
+    def _derive(self, row: Value, stop: Value) -> None:
         """Turn a row of scores into weights, and a row of gradients by weights into those by scores."""
         function, lanes = self._function, self._vector.lanes
-        scores, slopes, query = self._row(self._scores, row), self._row(self._slopes, row), first + row
-        mask = self._row(self._matrix("mask"), query, "mask") if self._kind.mask else None
-        greatest = self._greatest(scores, mask, self._visible(query + 1), stop)
+        scores, slopes, greatest = (
+            self._row(self._scores, row),
+            self._row(self._slopes, row),
+            self._noted(row),
+        )
         total, inner = (function.variable(self._vector, 0.0) for _ in range(2))
         with function.loop(0, stop, lanes) as column:
             power = self._powers(scores, greatest, column)
