@@ -10,7 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import llvmlite  # type: ignore[import-untyped]
+import llvmlite
 
 from raxis import dtypes
 from raxis.backends.settings import Settings

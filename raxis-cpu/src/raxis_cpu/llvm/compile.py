@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import count
 from typing import NamedTuple
 
-import llvmlite.binding as llvm  # type: ignore[import-untyped]
+import llvmlite.binding as llvm
 
 from raxis_cpu.cache import object_code
 
