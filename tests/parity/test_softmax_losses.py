@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 
@@ -189,3 +190,14 @@ def test_triplet_with_distance(distance) -> None:
 def test_errors(call, error) -> None:
     with pytest.raises(error):
         call()
+
+
+@pytest.mark.parametrize("shape", [(32, 1), (4, 1, 3), (1, 1), (3, 4), ()], ids=str)
+@pytest.mark.parametrize("name", ["mse_loss", "binary_cross_entropy_with_logits", "l1_loss"])
+def test_losses_of_operands_with_dims_of_size_1(
+    name: str, shape: tuple[int, ...], rng: np.random.Generator
+) -> None:
+    scores, targets = rng.standard_normal(shape), rng.random(shape)
+    expected = getattr(torch.nn.functional, name)(torch.tensor(scores), torch.tensor(targets))
+    found = getattr(raxis.nn.functional, name)(raxis.tensor(scores), raxis.tensor(targets))
+    assert found.item() == pytest.approx(expected.item(), rel=1e-12)

@@ -264,14 +264,23 @@ def _compile(
     )
 
 
+def _is_elementwise(op: Op, shape: tuple[int, ...], operands: list[Tensor]) -> bool:
+    """Whether a result is one that operands broadcast to, so that it keeps their order of dimensions."""
+    return op.promotion is not Promotion.NONE and all(
+        len(own) <= len(shape)
+        and all(size in (1, wanted) for size, wanted in zip(own[::-1], shape[::-1], strict=False))
+        for own in (operand._layout.shape for operand in operands)
+    )
+
+
 def _result_layouts(op: Op, program: Program, operands: list[Tensor], device: Device) -> list[Layout]:
     layouts = []
     for value in program.results:
         shape = value.type.shape
-        if op.promotion is Promotion.NONE:
-            strides = contiguous_strides(shape)
-        else:
+        if _is_elementwise(op, shape, operands):
             strides = dense_strides_like(shape, [operand._layout for operand in operands])
+        else:
+            strides = contiguous_strides(shape)
         layouts.append(layout_of(value.type.dtype, shape, strides, device))
     return layouts
 
