@@ -15,6 +15,7 @@ from raxis.autograd.node import Edge, Gradients, Node, next_number
 from raxis.autograd.record import record
 from raxis.dtypes import Category
 from raxis.layout import Layout
+from raxis.ops.plan import tensor_operands
 from raxis.tensor import Tensor, View
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def rebase(plan: Plan, arguments: Sequence[Any], target: Tensor) -> None:
     if target._layout.dtype.category < Category.FLOAT:
         return
     old = target._edge
-    record(plan, _tensors(arguments), arguments, (target,))
+    record(plan, tensor_operands(plan.op, arguments), arguments, (target,))
     base = target._base
     if base is None:
         target._rebased += 1
@@ -72,11 +73,6 @@ def rebase(plan: Plan, arguments: Sequence[Any], target: Tensor) -> None:
     written = target.__dict__["_own_edge"]
     base._edge = (RegionWrite(base, target, written), 0)
     base._rebased += 1
-
-
-def _tensors(arguments: Sequence[Any]) -> list[Tensor]:
-    flat = [item for value in arguments for item in (value if isinstance(value, (tuple, list)) else (value,))]
-    return [item for item in flat if isinstance(item, Tensor)]
 
 
 class RegionWrite(Node):

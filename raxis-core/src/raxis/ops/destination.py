@@ -10,7 +10,7 @@ from raxis.autograd.grad_mode import mode
 from raxis.autograd.inplace import check_inplace, rebase
 from raxis.frames import user_stacklevel
 from raxis.layout import Layout, contiguous_strides, extent, layout_of, overlaps_itself
-from raxis.ops.plan import Plan, check_writable
+from raxis.ops.plan import Plan, check_writable, tensor_operands, tensors_in
 from raxis.tensor import Tensor, view_of, wrap
 
 
@@ -36,21 +36,14 @@ def overwrite_with_plan(plan: Plan, arguments: Sequence[Any]) -> Tensor:
     target: Tensor = arguments[0]
     check_inplace(f"{plan.op.public_name}_", target)
     operands = [_separate(target, item) for item in arguments]
-    old_edge = target._edge
-    recorded = plan.differentiable and mode.enabled and _needs_tape(operands, old_edge)
+    tracked = any(operand._edge is not None for operand in tensor_operands(plan.op, operands))
+    recorded = plan.differentiable and mode.enabled and tracked
     saved = _preserve(plan, operands) if recorded else operands
     _execute(plan, operands, target)
     target._storage.version += 1
     if recorded:
         rebase(plan, saved, target)
     return target
-
-
-def _needs_tape(operands: Sequence[Any], old_edge: Any) -> bool:
-    flat = [tensor for item in operands for tensor in (item if isinstance(item, tuple) else (item,))]
-    return old_edge is not None or any(
-        isinstance(tensor, Tensor) and tensor._edge is not None for tensor in flat
-    )
 
 
 def _separate(target: Tensor, operand: Any) -> Any:
@@ -84,12 +77,22 @@ def _reach_overlaps(first: Tensor, second: Tensor) -> bool:
 
 def _preserve(plan: Plan, operands: Sequence[Any]) -> list[Any]:
     """The operands with the target replaced by a copy of its old values where a formula will need them."""
-    name = plan.op.parameters[0].name
     first = operands[0]
-    needed = any(name in formula.names for formula in plan.op.vjp)
-    before = first.detach().clone() if needed else first.detach()
+    before = first.detach().clone() if _reads_old_values(plan, operands) else first.detach()
     before._edge = first._edge
     return [before if item is first else item for item in operands]
+
+
+def _reads_old_values(plan: Plan, operands: Sequence[Any]) -> bool:
+    """Whether a formula for an operand that requires grad takes the target's values."""
+    pairs = zip(plan.op.parameters, operands, strict=True)
+    tracked = {
+        parameter.name
+        for parameter, value in pairs
+        if any(operand._edge is not None for operand in tensors_in(value))
+    }
+    name = plan.op.parameters[0].name
+    return any(name in formula.names and not tracked.isdisjoint(formula.targets) for formula in plan.op.vjp)
 
 
 def _execute(plan: Plan, arguments: Sequence[Any], target: Tensor) -> None:

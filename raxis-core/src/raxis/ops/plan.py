@@ -74,12 +74,14 @@ def static_arguments(op: Op, arguments: Sequence[Any]) -> dict[str, Any]:
 
 def tensor_operands(op: Op, arguments: Sequence[Any]) -> list[Tensor]:
     """All tensors among the arguments, lists flattened."""
-    found: list[Tensor] = []
-    for parameter, value in zip(op.parameters, arguments, strict=True):
-        if parameter.is_tensor:
-            items = value if isinstance(value, tuple) else (value,)
-            found.extend(item for item in items if isinstance(item, Tensor))
-    return found
+    pairs = zip(op.parameters, arguments, strict=True)
+    return [tensor for parameter, value in pairs if parameter.is_tensor for tensor in tensors_in(value)]
+
+
+def tensors_in(argument: Any) -> list[Tensor]:
+    """The tensors of one argument: itself, those of a list, or none."""
+    items = argument if isinstance(argument, (tuple, list)) else (argument,)
+    return [item for item in items if isinstance(item, Tensor)]
 
 
 def common_device(op: Op, arguments: Sequence[Any]) -> Device:

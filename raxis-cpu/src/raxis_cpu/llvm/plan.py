@@ -199,11 +199,6 @@ class Plan:
         op = self.kernel.nodes[node].op
         return self.scopes[node] is Scope.BODY and (op in EXPENSIVE or op in {"gather_load", "random"})
 
-    @cached_property
-    def has_float_sums(self) -> bool:
-        """Whether any reduction needs pairwise summation."""
-        return any(self.is_float_sum(node) for node in self.kernel.nodes)
-
     @staticmethod
     def is_float_sum(node: Node) -> bool:
         """Whether a node adds floating-point numbers up."""
