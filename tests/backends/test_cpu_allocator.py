@@ -18,6 +18,12 @@ def address(array: np.ndarray) -> int:
     return array.__array_interface__["data"][0]
 
 
+def bytes_of(allocator: CachingAllocator) -> tuple[int, int]:
+    """Bytes in use, and those with the cached ones."""
+    stats = allocator.stats()
+    return stats["allocated_bytes.all.current"], stats["reserved_bytes.all.current"]
+
+
 def limited(capacity: int):
     """A source of memory with `capacity` bytes in all, which come back when arrays are collected."""
     import weakref
@@ -66,7 +72,7 @@ def test_memory_is_reused_once_nothing_refers_to_it() -> None:
     view[:] = 7
     del view
     places = {address(allocator.allocate(BIG)) for _ in range(3)}
-    assert allocator.stats()["cache_hits"] >= 3
+    assert allocator.stats()["num_device_alloc"] <= 2
     assert len(places) <= 2
 
 
@@ -74,34 +80,51 @@ def test_counters() -> None:
     allocator = CachingAllocator(2 * BIG)
     buffers = [allocator.allocate(BIG) for _ in range(3)]
     small = allocator.allocate(100)
+    held = {"current": 3, "peak": 3, "allocated": 3, "freed": 0}
     assert allocator.stats() == {
-        "allocated_bytes": 3 * BIG,
-        "cached_bytes": 0,
-        "reserved_bytes": 3 * BIG,
-        "peak_allocated_bytes": 3 * BIG,
-        "live_buffers": 3,
-        "requests": 3,
-        "cache_hits": 0,
-        "retries": 0,
+        "num_device_alloc": 3,
+        "num_alloc_retries": 0,
+        "num_ooms": 0,
+        **{f"allocation.all.{metric}": count for metric, count in held.items()},
+        **{f"allocated_bytes.all.{metric}": count * BIG for metric, count in held.items()},
+        **{f"reserved_bytes.all.{metric}": count * BIG for metric, count in held.items()},
     }
     del small, buffers  # of three freed blocks the cache may keep two
-    assert allocator.stats()["allocated_bytes"] == 0
-    assert allocator.stats()["cached_bytes"] == 2 * BIG
+    assert bytes_of(allocator) == (0, 2 * BIG)
     again = allocator.allocate(BIG - 5)
-    assert (allocator.stats()["cache_hits"], allocator.stats()["cached_bytes"]) == (1, BIG)
+    assert allocator.stats()["num_device_alloc"] == 3
+    assert bytes_of(allocator) == (BIG, 2 * BIG)
     allocator.empty_cache()
-    assert allocator.stats()["cached_bytes"] == 0
-    assert allocator.stats()["allocated_bytes"] == size_class(len(again)) == BIG
+    assert bytes_of(allocator) == (BIG, BIG)
+    assert size_class(len(again)) == BIG
+    stats = allocator.stats()
+    assert [stats[f"allocated_bytes.all.{metric}"] for metric in ("allocated", "freed")] == [4 * BIG, 3 * BIG]
+    assert [stats[f"reserved_bytes.all.{metric}"] for metric in ("allocated", "freed")] == [3 * BIG, 2 * BIG]
+
+
+def test_peaks_start_again() -> None:
+    allocator = CachingAllocator(8 * BIG)
+    first = [allocator.allocate(BIG) for _ in range(3)]
+    del first[1:]
+    peaks = ("allocation.all.peak", "allocated_bytes.all.peak", "reserved_bytes.all.peak")
+    assert [allocator.stats()[name] for name in peaks] == [3, 3 * BIG, 3 * BIG]
+    allocator.reset_peak()
+    assert [allocator.stats()[name] for name in peaks] == [1, BIG, 3 * BIG]
+    allocator.empty_cache()
+    allocator.reset_peak()
+    first.append(allocator.allocate(BIG))
+    assert [allocator.stats()[name] for name in peaks] == [2, 2 * BIG, 2 * BIG]
 
 
 def test_out_of_memory_empties_the_cache_and_tries_again() -> None:
     allocator = CachingAllocator(8 * BIG, limited(4 * BIG))
     buffers = [allocator.allocate(BIG) for _ in range(4)]
     del buffers
-    assert allocator.stats()["cached_bytes"] == 4 * BIG
+    assert bytes_of(allocator) == (0, 4 * BIG)
     big = allocator.allocate(4 * BIG)
     assert len(big) == 4 * BIG
-    assert allocator.stats()["retries"] == 1
+    assert allocator.stats()["num_alloc_retries"] == 1
+    assert allocator.stats()["num_ooms"] == 0
 
 
 def test_out_of_memory_says_what_is_held_and_cached() -> None:
@@ -116,7 +139,8 @@ def test_out_of_memory_says_what_is_held_and_cached() -> None:
         "needed, or use smaller batches."
     )
     held.append(allocator.allocate(2 * BIG))
-    assert allocator.stats()["live_buffers"] == 3
+    assert allocator.stats()["allocation.all.current"] == 3
+    assert allocator.stats()["num_ooms"] == 1
 
 
 @pytest.mark.parametrize("nbytes", [1 << 60, 1 << 63, 1 << 70])
@@ -144,7 +168,8 @@ def test_threads_never_share_a_live_buffer() -> None:
         thread.join()
     assert wrong == []
     stats = allocator.stats()
-    assert (stats["requests"], stats["allocated_bytes"], stats["live_buffers"]) == (800, 0, 0)
+    assert [stats[f"allocation.all.{metric}"] for metric in ("current", "allocated")] == [0, 800]
+    assert stats["allocated_bytes.all.current"] == 0
 
 
 def test_finalizer_that_allocates_does_not_deadlock() -> None:
@@ -161,7 +186,7 @@ def test_finalizer_that_allocates_does_not_deadlock() -> None:
         Cycle()
         allocator.allocate(BIG)
     gc.collect()
-    assert allocator.stats()["allocated_bytes"] == 0
+    assert allocator.stats()["allocated_bytes.all.current"] == 0
 
 
 def test_readable_sizes() -> None:

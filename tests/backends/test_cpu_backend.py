@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +15,8 @@ from raxis import dtypes
 from raxis.backends.api import API
 from raxis.ptir.builder import Builder
 from raxis.ptir.types import TensorType
-from raxis_cpu.backend import CpuBackend, total_memory
+from raxis_cpu.backend import CpuBackend
+from raxis_cpu.machine import total_memory
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +46,21 @@ def test_properties(backend: CpuBackend) -> None:
     assert properties.name
     assert properties.details["cores"] == str(os.cpu_count())
     assert properties.total_memory == total_memory() > 1 << 20
+
+
+@pytest.mark.parametrize("name", ["memory.max", "memory/memory.limit_in_bytes"])
+def test_total_memory_knows_a_containers_limit(tmp_path: Path, name: str) -> None:
+    limit = tmp_path / name
+    limit.parent.mkdir(exist_ok=True)
+    physical = total_memory(tmp_path)
+    for text, expected in (
+        ("1048576\n", 1 << 20),
+        ("max\n", physical),
+        ("0\n", physical),
+        (str(1 << 62), physical),
+    ):
+        limit.write_text(text)
+        assert total_memory(tmp_path) == expected
 
 
 def test_copies_go_to_and_from_any_offset(backend: CpuBackend) -> None:
@@ -81,13 +98,16 @@ def test_matrix_sum_matches_numpy(
 
 
 def test_memory_statistics_follow_buffers(backend: CpuBackend) -> None:
-    before = backend.memory_stats(0)["allocated_bytes"]
+    name = "allocated_bytes.all.current"
+    before = backend.memory_stats(0)[name]
+    backend.reset_peak_memory_stats(0)
     buffer = backend.allocate(1 << 20, 0)
-    assert backend.memory_stats(0)["allocated_bytes"] == before + len(buffer)
+    assert backend.memory_stats(0)[name] == before + len(buffer)
     del buffer
-    assert backend.memory_stats(0)["allocated_bytes"] == before
+    assert backend.memory_stats(0)[name] == before
+    assert backend.memory_stats(0)["allocated_bytes.all.peak"] == before + (1 << 20)
     backend.empty_cache()
-    assert backend.memory_stats(0)["cached_bytes"] == 0
+    assert backend.memory_stats(0)["reserved_bytes.all.current"] == before
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")

@@ -80,6 +80,7 @@ _LAZY_MODULES = frozenset(
     {
         "autograd",
         "backends",
+        "cpu",
         "cuda",
         "env",
         "hooks",
@@ -108,6 +109,7 @@ _LAZY_NAMES = {
 if TYPE_CHECKING:
     from raxis import autograd as autograd
     from raxis import backends as backends
+    from raxis import cpu as cpu
     from raxis import cuda as cuda
     from raxis import linalg as linalg
     from raxis import nn as nn

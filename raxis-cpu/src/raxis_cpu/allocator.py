@@ -11,6 +11,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Mapping
 from ctypes import addressof, c_char
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ SMALL = 16 << 10
 """Requests of up to so many bytes go to NumPy and the C library, which keep small blocks themselves."""
 
 Buffer = np.ndarray[Any, Any]
+_BYTE = np.dtype(np.uint8)
 
 # What NumPy raises when memory is out, and when a size is beyond the address space.
 _NO_MEMORY = (MemoryError, ValueError, OverflowError)
@@ -55,6 +57,17 @@ class _Lease(weakref.ref["Buffer"]):
     memory: memoryview
 
 
+class _Peak:
+    """The greatest numbers of buffers, of bytes in use, and of those and cached ones."""
+
+    __slots__ = ("allocated", "buffers", "reserved")
+
+    def __init__(self, buffers: int, allocated: int, reserved: int) -> None:
+        self.buffers = buffers
+        self.allocated = allocated
+        self.reserved = reserved
+
+
 class CachingAllocator:
     """Hands out uint8 arrays and keeps their memory for reuse once they are collected.
 
@@ -74,7 +87,9 @@ class CachingAllocator:
         self._returned: deque[_Lease] = deque()
         self._free: dict[int, list[memoryview]] = {}
         self._live: dict[int, _Lease] = {}
-        self._allocated = self._cached = self._peak = self._requests = self._hits = self._retries = 0
+        self._allocated = self._cached = self._reserved_in_all = self._allocated_in_all = 0
+        self._requests = self._hits = self._retries = self._failures = 0
+        self._peak = _Peak(0, 0, 0)
         self.renew_lock()
 
     def renew_lock(self) -> None:
@@ -101,6 +116,10 @@ class CachingAllocator:
             self._register(_Lease(buffer, self._returned.append), memory)
         return buffer
 
+    def allocator(self, nbytes: int) -> Callable[[], Buffer]:
+        """`allocate` for this size, as a function without arguments."""
+        return partial(np.empty, nbytes, _BYTE) if nbytes <= SMALL else partial(self.allocate, nbytes)
+
     def empty_cache(self) -> None:
         """Give all unused memory back to the system."""
         with self._lock:
@@ -108,24 +127,36 @@ class CachingAllocator:
             self._drop_cache()
 
     def stats(self) -> Mapping[str, int]:
-        """Counters; sizes in bytes, rounded up to size classes.
+        """Counters, named as in PyTorch's ``memory_stats``; sizes in bytes, rounded up to size classes.
 
-        ``allocated_bytes`` in use, ``cached_bytes`` kept for reuse, ``reserved_bytes`` their sum,
-        ``peak_allocated_bytes``, ``live_buffers``, ``requests`` so far, of which ``cache_hits`` came from the
-        cache and ``retries`` needed it emptied.
+        ``allocation.all.*`` counts buffers in use, ``allocated_bytes.all.*`` their bytes, ``reserved_bytes.all.*``
+        those and what is kept for reuse; each ``current``, its ``peak``, and all that was ever ``allocated`` and
+        ``freed``. ``num_device_alloc`` requests went to the system, ``num_alloc_retries`` needed the cache emptied,
+        ``num_ooms`` failed.
         """
         with self._lock:
             self._sort_in()
-            return {
-                "allocated_bytes": self._allocated,
-                "cached_bytes": self._cached,
-                "reserved_bytes": self._allocated + self._cached,
-                "peak_allocated_bytes": self._peak,
-                "live_buffers": len(self._live),
-                "requests": self._requests,
-                "cache_hits": self._hits,
-                "retries": self._retries,
+            reserved = self._allocated + self._cached
+            figures = {
+                "allocation": (len(self._live), self._peak.buffers, self._requests),
+                "allocated_bytes": (self._allocated, self._peak.allocated, self._allocated_in_all),
+                "reserved_bytes": (reserved, self._peak.reserved, self._reserved_in_all),
             }
+            events = {
+                "num_device_alloc": self._requests - self._hits,
+                "num_alloc_retries": self._retries,
+                "num_ooms": self._failures,
+            }
+        for name, (current, peak, total) in figures.items():
+            metrics = {"current": current, "peak": peak, "allocated": total, "freed": total - current}
+            events |= {f"{name}.all.{metric}": value for metric, value in metrics.items()}
+        return events
+
+    def reset_peak(self) -> None:
+        """Let the peaks start again from what is in use now."""
+        with self._lock:
+            self._sort_in()
+            self._peak = _Peak(len(self._live), self._allocated, self._allocated + self._cached)
 
     def _sort_in(self) -> None:
         """Move the memory of collected buffers into the cache, up to its limit."""
@@ -139,11 +170,18 @@ class CachingAllocator:
                 self._free.setdefault(nbytes, []).append(lease.memory)
 
     def _register(self, lease: _Lease, memory: memoryview) -> None:
+        nbytes = len(memory)
         lease.memory = memory
         self._live[id(lease)] = lease
         self._requests += 1
-        self._allocated += len(memory)
-        self._peak = max(self._peak, self._allocated)
+        self._allocated += nbytes
+        self._allocated_in_all += nbytes
+        peak = self._peak
+        # A call of max() would cost as much as all the rest here.
+        if self._allocated > peak.allocated:  # noqa: PLR1730
+            peak.allocated = self._allocated
+        if len(self._live) > peak.buffers:  # noqa: PLR1730
+            peak.buffers = len(self._live)
 
     def _cached_memory(self, nbytes: int) -> memoryview | None:
         try:
@@ -155,6 +193,12 @@ class CachingAllocator:
         return memory
 
     def _fresh(self, nbytes: int) -> Buffer:
+        memory = self._from_system(nbytes)
+        self._reserved_in_all += nbytes
+        self._peak.reserved = max(self._peak.reserved, self._allocated + self._cached + nbytes)
+        return memory
+
+    def _from_system(self, nbytes: int) -> Buffer:
         try:
             return self._source(nbytes)
         except _NO_MEMORY:
@@ -162,6 +206,7 @@ class CachingAllocator:
         try:
             return self._source(nbytes)
         except _NO_MEMORY:
+            self._failures += 1
             raise OutOfMemoryError(self._out_of_memory(nbytes, cached)) from None
 
     def _emptied(self) -> int:

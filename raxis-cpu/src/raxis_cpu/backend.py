@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import llvmlite
@@ -15,6 +15,7 @@ from raxis.backends.reference.backend import ReferenceBackend
 from raxis_cpu.allocator import CachingAllocator
 from raxis_cpu.executable import compile_program
 from raxis_cpu.library import composites
+from raxis_cpu.machine import total_memory
 from raxis_cpu.threads import get_num_threads, set_num_threads, thread_pool
 
 if TYPE_CHECKING:
@@ -54,6 +55,9 @@ class CpuBackend(Backend):
     def allocate(self, nbytes: int, index: int) -> Buffer:
         return self._allocator.allocate(nbytes)
 
+    def allocator(self, nbytes: int, index: int) -> Callable[[], Buffer]:
+        return self._allocator.allocator(nbytes)
+
     def copy_from_host(self, source: Buffer, buffer: Buffer, byte_offset: int) -> None:
         buffer[byte_offset : byte_offset + source.size] = source
 
@@ -82,6 +86,9 @@ class CpuBackend(Backend):
     def memory_stats(self, index: int) -> Mapping[str, int]:
         return self._allocator.stats()
 
+    def reset_peak_memory_stats(self, index: int) -> None:
+        self._allocator.reset_peak()
+
     def empty_cache(self) -> None:
         self._allocator.empty_cache()
 
@@ -90,11 +97,3 @@ class CpuBackend(Backend):
 
     def get_num_threads(self) -> int:
         return get_num_threads()
-
-
-def total_memory() -> int:
-    """Bytes of physical memory; where the system does not say (Windows), a cautious 4 GiB."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return 4 << 30

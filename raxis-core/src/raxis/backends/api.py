@@ -16,6 +16,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
@@ -79,6 +80,10 @@ class Backend(abc.ABC):
     def allocate(self, nbytes: int, index: int) -> Any:
         """A buffer of `nbytes` bytes (uninitialised, 64-byte aligned where the device allows it)."""
 
+    def allocator(self, nbytes: int, index: int) -> Callable[[], Any]:
+        """What `allocate` does for these arguments, as a function without any; core keeps it for repeated calls."""
+        return partial(self.allocate, nbytes, index)
+
     @abc.abstractmethod
     def copy_from_host(self, source: np.ndarray, buffer: Any, byte_offset: int) -> None:
         """Copy a C-contiguous uint8 array into `buffer` at `byte_offset`."""
@@ -126,8 +131,11 @@ class Backend(abc.ABC):
         """Wait until all work submitted to device `index` is done."""
 
     def memory_stats(self, index: int) -> Mapping[str, int]:
-        """Allocator counters in bytes; empty when the backend keeps none."""
+        """The allocator's counters by PyTorch's names (``allocated_bytes.all.current`` ...); empty when it has none."""
         return {}
+
+    def reset_peak_memory_stats(self, index: int) -> None:
+        """Let the peaks among the counters start again from what is in use now."""
 
     def empty_cache(self) -> None:
         """Give cached memory back to the system."""
