@@ -22,11 +22,20 @@ def probe() -> str | None:
         return (
             "raxis-cpu needs a little-endian processor; set RAXIS_CPU=reference to use raxis-core's backend."
         )
-    return None
+    from raxis_cpu.requirements import missing
+
+    return missing()
 
 
 def load() -> CpuBackend:
-    """The backend object."""
+    """The backend object.
+
+    Raises:
+        ImportError: if a library it stands on is of the wrong kind; with the command that mends it.
+    """
+    from raxis_cpu.requirements import check
+
+    check()
     from raxis_cpu.backend import CpuBackend
 
     return CpuBackend()
