@@ -17,7 +17,7 @@ from raxis.ops.schema import REQUIRED, Parameter
 from raxis.ops.table import OPS, Effect, Kind, Op
 from raxis.ptir.primitives import PRIMITIVES
 from raxis.ptir.primitives.record import Primitive
-from raxis.ptir.text import VERSION
+from raxis.ptir.version import VERSION
 from raxis.ptir.types import SHORT_NAMES
 
 DIRECTORY = Path("docs")

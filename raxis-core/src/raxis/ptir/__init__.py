@@ -10,21 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from raxis.ptir.builder import Builder
-    from raxis.ptir.parser import ParseError, parse
+    from raxis.ptir.parser import parse
     from raxis.ptir.primitives import PRIMITIVES, Primitive, PrimitiveError
     from raxis.ptir.program import Instruction, Parameter, Program, Region, Value
     from raxis.ptir.text import to_text
     from raxis.ptir.types import TensorType
     from raxis.ptir.verifier import VerificationError, verify
+    from raxis.ptir.version import ParseError
 
 _HOMES = {
     "builder": ("Builder",),
-    "parser": ("ParseError", "parse"),
+    "parser": ("parse",),
     "primitives": ("PRIMITIVES", "Primitive", "PrimitiveError"),
     "program": ("Instruction", "Parameter", "Program", "Region", "Value"),
     "text": ("to_text",),
     "types": ("TensorType",),
     "verifier": ("VerificationError", "verify"),
+    "version": ("ParseError",),
 }
 
 __all__ = [

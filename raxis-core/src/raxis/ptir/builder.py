@@ -33,7 +33,9 @@ class Builder:
         self._parameters: list[Parameter] = []
         self._instructions: list[Instruction] = []
 
-    def parameter(self, type: TensorType, by_value: bool = False, name: str | None = None) -> Parameter:
+    def parameter(
+        self, type: TensorType, by_value: bool = False, name: str | None = None, stable_id: int | None = None
+    ) -> Parameter:
         """A new parameter; `by_value` ones are Python numbers at the call and must have rank 0.
 
         Raises:
@@ -41,7 +43,7 @@ class Builder:
         """
         if by_value and type.rank:
             raise ValueError(f"a by-value parameter must have rank 0, but its type is {type}.")
-        value = Parameter(next(self._ids), type, by_value, name)
+        value = Parameter(next(self._ids), type, by_value, name, stable_id)
         self._parameters.append(value)
         return value
 

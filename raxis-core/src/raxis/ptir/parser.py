@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from raxis.ptir.attributes import Attribute
 from raxis.ptir.program import Instruction, Parameter, Program, Region, Value
-from raxis.ptir.text import VERSION
 from raxis.ptir.types import BY_SHORT_NAME, TensorType
 from raxis.ptir.verifier import verify
+from raxis.ptir.version import ParseError, check_version, refusing_deep_nesting
 
 _HEADER = re.compile(r"\s*ptir +(\d+)\.(\d+)[ \r]*\n")
 _TOKEN = re.compile(
     r"""\s*(?:
     (?P<string>"(?:[^"\\]|\\.)*")
   | (?P<id>%\d+)
+  | (?P<stable_id>@[0-9a-f]{32}\b)
   | (?P<float>-?0x[0-9a-f]+\.[0-9a-f]+p[+-]\d+ | -?inf\b | nan\b)
   | (?P<int>-?\d+)
   | (?P<name>[A-Za-z_]\w*)
@@ -29,16 +30,13 @@ _TOKEN = re.compile(
 _A_TOKEN = {
     "string": "a string",
     "id": "a value",
+    "stable_id": "a stable identity",
     "int": "an integer",
     "float": "a float",
     "name": "a name",
     "end": "the end",
 }
 _T = TypeVar("_T")
-
-
-class ParseError(ValueError):
-    """Text is not a program; the sentence names the line."""
 
 
 class _Token(NamedTuple):
@@ -61,13 +59,10 @@ def parse(text: str) -> Program:
     header = _HEADER.match(text)
     if header is None:
         raise ParseError("a program starts with a line 'ptir MAJOR.MINOR', but this text does not.")
-    if int(header[1]) != VERSION[0]:
-        raise ParseError(
-            f"this program is of PTIR version {header[1]}.{header[2]}, but this version of Raxis reads "
-            f"version {VERSION[0]}; use the version of Raxis that wrote it, or write it again."
-        )
-    program = _Parser(text, header.end()).program()
-    verify(program)
+    check_version(int(header[1]), int(header[2]))
+    with refusing_deep_nesting():
+        program = _Parser(text, header.end()).program()
+        verify(program)
     return program
 
 
@@ -119,7 +114,7 @@ class _Parser:
 
     def program(self) -> Program:
         self._expect("program")
-        name = json.loads(self._take("string"))
+        name = self._string()
         self._expect("(")
         parameters = self._list(self._parameter, ")")
         attributes = self._attributes() if self._accept("with") else {}
@@ -129,10 +124,11 @@ class _Parser:
 
     def _parameter(self) -> Parameter:
         id = int(self._take("id")[1:])
-        name = json.loads(self._take("string")) if self._token.kind == "string" else None
+        name = self._string() if self._token.kind == "string" else None
+        stable_id = int(self._take("stable_id")[1:], 16) if self._token.kind == "stable_id" else None
         self._expect(":")
         by_value = self._accept("scalar")
-        return Parameter(id, self._type(), by_value, name)
+        return Parameter(id, self._type(), by_value, name, stable_id)
 
     def _region_parameter(self) -> Value:
         id = int(self._take("id")[1:])
@@ -206,7 +202,7 @@ class _Parser:
         return attributes
 
     def _attribute(self) -> tuple[str, Attribute]:
-        name = json.loads(self._take("string")) if self._token.kind == "string" else self._take("name")
+        name = self._string() if self._token.kind == "string" else self._take("name")
         self._expect("=")
         return name, self._attribute_value()
 
@@ -216,10 +212,36 @@ class _Parser:
         if self._token.kind == "name":
             return self._named_value()
         kind, text, position = self._token
-        convert: dict[str, Callable[[str], Any]] = {"string": json.loads, "int": int, "float": float.fromhex}
-        if kind not in convert:
+        read: dict[str, Callable[[], Attribute]] = {
+            "string": self._string,
+            "int": lambda: int(self._take("int")),
+            "float": self._float,
+        }
+        if kind not in read:
             raise self._error(position, f"expected an attribute value, but found {text or 'the end'!r}")
-        return convert[kind](self._take(kind))
+        return read[kind]()
+
+    def _string(self) -> str:
+        position, text = self._token.position, self._take("string")
+        try:
+            return str(json.loads(text))
+        except json.JSONDecodeError as error:
+            raise self._error(position, f"{text} is no JSON string: {error.msg}") from None
+
+    def _float(self) -> float:
+        position, text = self._token.position, self._take("float")
+        try:
+            return float.fromhex(text)
+        except OverflowError:
+            raise self._error(position, f"{text} is too large for a float of 64 bits") from None
+
+    def _complex(self) -> complex:
+        self._expect("(")
+        real = self._float()
+        self._expect(",")
+        imag = self._float()
+        self._expect(")")
+        return complex(real, imag)
 
     def _named_value(self) -> Attribute:
         position, name = self._token.position, self._take("name")
@@ -228,7 +250,5 @@ class _Parser:
         if name in BY_SHORT_NAME:
             return BY_SHORT_NAME[name]
         if name == "complex":
-            self._expect("(")
-            real, imag = self._list(lambda: float.fromhex(self._take("float")), ")")
-            return complex(real, imag)
+            return self._complex()
         raise self._error(position, f"expected an attribute value, but found {name!r}")

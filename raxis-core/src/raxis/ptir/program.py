@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -25,10 +26,14 @@ class Value:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Parameter(Value):
-    """A value given by the caller; a Python number when `by_value`, which needs rank 0."""
+    """A value given by the caller; a Python number when `by_value`, which needs rank 0.
+
+    `stable_id` identifies a model's parameter across programs and processes (see `raxis.ptir.identity`).
+    """
 
     by_value: bool = False
     name: str | None = None
+    stable_id: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +71,11 @@ class Region:
         """Types of the results."""
         return tuple(value.type for value in self.results)
 
+    @cached_property
+    def key(self) -> Hashable:
+        """The canonical structure, as nested tuples: equal exactly for regions that compute the same alike."""
+        return _body_key(self.parameters, self.instructions, self.results)
+
 
 @dataclass(frozen=True, eq=False)
 class Program:
@@ -100,7 +110,7 @@ class Program:
     @cached_property
     def key(self) -> Hashable:
         """The canonical structure, as nested tuples."""
-        parameters = tuple((value.by_value, value.name) for value in self.parameters)
+        parameters = tuple((value.by_value, value.name, value.stable_id) for value in self.parameters)
         body = _body_key(self.parameters, self.instructions, self.results)
         return self.name, parameters, body, attributes_key(self.attributes)
 
@@ -125,15 +135,60 @@ class Program:
     def __str__(self) -> str:
         return self.text()
 
+    def to_json(self) -> str:
+        """The lossless JSON form (see `raxis.ptir.json_form`)."""
+        from raxis.ptir.json_form import to_json
+
+        return to_json(self)
+
+    def to_bytes(self) -> bytes:
+        """The lossless binary form (see `raxis.ptir.binary_form`)."""
+        from raxis.ptir.binary_form import to_bytes
+
+        return to_bytes(self)
+
+    @staticmethod
+    def from_json(text: str) -> Program:
+        """The program of a JSON document; malformed or invalid ones are refused as by `raxis.ptir.parse`."""
+        from raxis.ptir.json_form import from_json
+
+        return from_json(text)
+
+    @staticmethod
+    def from_bytes(data: bytes) -> Program:
+        """The program of a binary form; malformed or invalid ones are refused as by `raxis.ptir.parse`."""
+        from raxis.ptir.binary_form import from_bytes
+
+        return from_bytes(data)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a file in the form that its suffix says (see `raxis.ptir.files`)."""
+        from raxis.ptir.files import save
+
+        save(self, path)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Program:
+        """Read and verify a file in the form that its suffix says (see `raxis.ptir.files`)."""
+        from raxis.ptir.files import load
+
+        return load(path)
+
+
+class Numbering:
+    """Numbers the values of one function from 0, in the order in which it meets them: that of their definition."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Value, int] = {}
+
+    def __call__(self, value: Value) -> int:
+        return self._numbers.setdefault(value, len(self._numbers))
+
 
 def _body_key(
     parameters: tuple[Value, ...], instructions: tuple[Instruction, ...], results: tuple[Value, ...]
 ) -> Hashable:
-    numbers: dict[Value, int] = {}
-
-    def number(value: Value) -> int:
-        return numbers.setdefault(value, len(numbers))
-
+    number = Numbering()
     return (
         tuple((number(value), value.type) for value in parameters),
         tuple(_instruction_key(instruction, number) for instruction in instructions),
@@ -147,8 +202,5 @@ def _instruction_key(instruction: Instruction, number: Callable[[Value], int]) -
         tuple(number(value) for value in instruction.operands),
         attributes_key(instruction.attributes),
         tuple((number(value), value.type) for value in instruction.results),
-        tuple(
-            _body_key(region.parameters, region.instructions, region.results)
-            for region in instruction.regions
-        ),
+        tuple(region.key for region in instruction.regions),
     )

@@ -10,7 +10,8 @@
     }
 
 Regions follow their instruction's types as ``region(parameters) { ... }``. Value ids start at 0 in the program
-and in every region. Floats are hexadecimal, so none loses a bit.
+and in every region. Floats are hexadecimal, so none loses a bit. A parameter with a stable identity shows it after
+its name: ``%0 "weight" @a962c72e0d59ef7a13ff91bdee235d58: f32[2]``.
 """
 
 from __future__ import annotations
@@ -22,11 +23,9 @@ from typing import Any
 
 from raxis.dtypes import DType
 from raxis.ptir.attributes import float_text
-from raxis.ptir.program import Instruction, Parameter, Program, Region, Value
+from raxis.ptir.program import Instruction, Numbering, Parameter, Program, Region, Value
 from raxis.ptir.types import SHORT_NAMES
-
-VERSION = (1, 0)
-"""Major and minor version of the text form and of the table of primitives."""
+from raxis.ptir.version import VERSION
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
@@ -42,58 +41,64 @@ def to_text(program: Program) -> str:
           return
         }
     """
-    scope = _Scope()
-    parameters = ", ".join(_parameter_text(parameter, scope) for parameter in program.parameters)
+    return "\n".join([*program_lines(program, Names()), ""])
+
+
+def program_lines(program: Program, names: Names) -> Iterator[str]:
+    """The lines of the text, with values called as `names` says."""
+    parameters = ", ".join(_parameter_text(parameter, names) for parameter in program.parameters)
     attributes = f" with {_attributes_text(program.attributes)}" if program.attributes else ""
-    lines = [
-        f"ptir {VERSION[0]}.{VERSION[1]}",
-        f"program {json.dumps(program.name)}({parameters}){attributes} {{",
-    ]
-    lines += _body_lines(program.instructions, program.results, scope)
-    return "\n".join([*lines, "}", ""])
+    yield f"ptir {VERSION[0]}.{VERSION[1]}"
+    yield f"program {json.dumps(program.name)}({parameters}){attributes} {{"
+    yield from _body_lines(program.instructions, program.results, names)
+    yield "}"
 
 
-class _Scope:
-    """Numbers the values of one function in order of their definition."""
+class Names:
+    """What the values of one function are called: their numbers."""
 
     def __init__(self) -> None:
-        self._numbers: dict[Value, int] = {}
+        self._number = Numbering()
 
     def __call__(self, value: Value) -> str:
-        return f"%{self._numbers.setdefault(value, len(self._numbers))}"
+        """The name of one value."""
+        return f"%{self._number(value)}"
 
     def all(self, values: Sequence[Value]) -> str:
+        """The names of values, separated by commas."""
         return ", ".join(map(self, values))
 
+    def inner(self) -> Names:
+        """The names in a region, another function."""
+        return Names()
 
-def _parameter_text(parameter: Parameter, scope: _Scope) -> str:
+
+def _parameter_text(parameter: Parameter, names: Names) -> str:
     name = "" if parameter.name is None else f" {json.dumps(parameter.name)}"
+    stable_id = "" if parameter.stable_id is None else f" @{parameter.stable_id:032x}"
     kind = "scalar " if parameter.by_value else ""
-    return f"{scope(parameter)}{name}: {kind}{parameter.type}"
+    return f"{names(parameter)}{name}{stable_id}: {kind}{parameter.type}"
 
 
-def _body_lines(
-    instructions: Sequence[Instruction], results: Sequence[Value], scope: _Scope
-) -> Iterator[str]:
+def _body_lines(instructions: Sequence[Instruction], results: Sequence[Value], names: Names) -> Iterator[str]:
     for instruction in instructions:
-        yield from (f"  {line}" for line in _instruction_lines(instruction, scope))
-    yield f"  return {scope.all(results)}".rstrip()
+        yield from (f"  {line}" for line in _instruction_lines(instruction, names))
+    yield f"  return {names.all(results)}".rstrip()
 
 
-def _instruction_lines(instruction: Instruction, scope: _Scope) -> Iterator[str]:
-    operands = scope.all(instruction.operands)
-    results = f"{scope.all(instruction.results)} = " if instruction.results else ""
+def _instruction_lines(instruction: Instruction, names: Names) -> Iterator[str]:
+    operands = names.all(instruction.operands)
+    results = f"{names.all(instruction.results)} = " if instruction.results else ""
     attributes = f" {_attributes_text(instruction.attributes)}" if instruction.attributes else ""
     types = ", ".join(str(value.type) for value in instruction.results)
     yield f"{results}{instruction.primitive}({operands}){attributes} : {types}".rstrip()
     for region in instruction.regions:
-        yield from (f"  {line}" for line in _region_lines(region))
+        yield from (f"  {line}" for line in _region_lines(region, names.inner()))
 
 
-def _region_lines(region: Region) -> Iterator[str]:
-    scope = _Scope()
-    yield f"region({', '.join(f'{scope(value)}: {value.type}' for value in region.parameters)}) {{"
-    yield from _body_lines(region.instructions, region.results, scope)
+def _region_lines(region: Region, names: Names) -> Iterator[str]:
+    yield f"region({', '.join(f'{names(value)}: {value.type}' for value in region.parameters)}) {{"
+    yield from _body_lines(region.instructions, region.results, names)
     yield "}"
 
 

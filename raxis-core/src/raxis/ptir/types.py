@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from math import prod
 
@@ -52,3 +53,22 @@ class TensorType:
 
     def __str__(self) -> str:
         return f"{SHORT_NAMES[self.dtype]}[{','.join(map(str, self.shape))}]"
+
+
+_TYPE = re.compile(r"(\w+)\[((?:\d+(?:,\d+)*)?)\]", re.ASCII)
+
+
+def parse_type(text: str) -> TensorType:
+    """The type that `str` spells like that.
+
+    Raises:
+        ValueError: if `text` spells none.
+
+    Example:
+        >>> parse_type("f32[2,3]").shape
+        (2, 3)
+    """
+    match = _TYPE.fullmatch(text)
+    if match is None or match[1] not in BY_SHORT_NAME:
+        raise ValueError(f"expected a type such as f32[2,3], but got {text!r}.")
+    return TensorType(BY_SHORT_NAME[match[1]], tuple(map(int, match[2].split(","))) if match[2] else ())

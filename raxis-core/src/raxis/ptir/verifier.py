@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from raxis.ptir.attributes import attributes_key, canonical
+from raxis.ptir.identity import BITS, is_id
 from raxis.ptir.primitives import PRIMITIVES, PrimitiveError
 from raxis.ptir.program import Instruction, Program, Value
 
@@ -19,7 +20,7 @@ def verify(program: Program) -> None:
 
     Every value is defined once and before its use, in its own function; ids are unique there; primitives
     exist; attributes and regions are those of the primitive; result types are those it infers; by-value
-    parameters have rank 0.
+    parameters have rank 0; stable identities have 128 bits.
 
     Raises:
         VerificationError: if any of this does not hold.
@@ -34,6 +35,11 @@ def verify(program: Program) -> None:
         if parameter.by_value and parameter.type.rank:
             raise VerificationError(
                 f"{where}: by-value parameter {parameter} must have rank 0, not {parameter.type}."
+            )
+        if parameter.stable_id is not None and not is_id(parameter.stable_id):
+            raise VerificationError(
+                f"{where}: the identity of parameter {parameter} must be an integer in [0, 2**{BITS}), "
+                f"not {parameter.stable_id!r}."
             )
     _check_body(where, program.parameters, program.instructions, program.results)
 
