@@ -14,6 +14,8 @@ REDUCES = frozenset({"reduce_and", "reduce_max", "reduce_min", "reduce_or", "red
 SEARCHES = frozenset({"argmax", "argmin"})
 SOURCES = frozenset({"iota", "random_bits"})
 LOOKUPS = frozenset({"gather", "take"})
+INDEXED = LOOKUPS | {"put", "scatter"}
+"""Their second operand holds positions, which may be out of range."""
 
 
 class Graph:

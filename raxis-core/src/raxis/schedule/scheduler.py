@@ -14,7 +14,7 @@ from raxis.dtypes import DType
 from raxis.layout import Strides, contiguous_strides
 from raxis.ptir.program import Instruction, Program, Value
 from raxis.schedule.affine import identity
-from raxis.schedule.graph import REDUCES, SEARCHES, Graph, reduced_dims
+from raxis.schedule.graph import INDEXED, REDUCES, SEARCHES, Graph, reduced_dims
 from raxis.schedule.loops import Access, Axis, LoopKernel, Node, Store
 from raxis.schedule.nodes import KernelBuilder, Memory, Space
 from raxis.schedule.normalise import normalised
@@ -105,6 +105,15 @@ class _Scheduler:
                     self._compute_with_companions(value)
                 else:
                     self._loop([(value, buffer)], Space(value.type.shape))
+        self._check_indices_of_nothing()
+
+    def _check_indices_of_nothing(self) -> None:
+        """Run what computes no element but is to find indices out of range: nobody else asks for it."""
+        run = {id(step.instruction) for step in self.steps if isinstance(step, LibraryStep)}
+        for item in self.graph.instructions:
+            if item.primitive in INDEXED and id(item) not in run:
+                if 0 in item.results[0].type.shape and 0 not in item.operands[1].type.shape:
+                    self._library(item)
 
     def _compute_with_companions(self, value: Value) -> None:
         """Compute a result, and in the same kernel all others over the same space."""
