@@ -1,4 +1,4 @@
-"""Indices out of range: found before memory is touched, in every op that takes them, also by kernels made of several."""
+"""Indices out of range: found before memory is touched, in every op that takes them, in generated kernels too."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ WRITES: dict[str, Op] = {
 LOSSES: dict[str, Op] = {
     "nll_loss": lambda lib, x, index: lib.nn.functional.nll_loss(x, index),
     "cross_entropy": lambda lib, x, index: lib.nn.functional.cross_entropy(x, index),
-    "cross_entropy, weighted": lambda lib, x, index: lib.nn.functional.cross_entropy(x, index, lib.ones(SIZE)),
+    "cross_entropy, weighted": lambda lib, x, index: lib.nn.functional.cross_entropy(
+        x, index, lib.ones(SIZE)
+    ),
 }
 
 

@@ -111,9 +111,9 @@ class _Scheduler:
         """Run what computes no element but is to find indices out of range: nobody else asks for it."""
         run = {id(step.instruction) for step in self.steps if isinstance(step, LibraryStep)}
         for item in self.graph.instructions:
-            if item.primitive in INDEXED and id(item) not in run:
-                if 0 in item.results[0].type.shape and 0 not in item.operands[1].type.shape:
-                    self._library(item)
+            writes_nothing = item.primitive in INDEXED and 0 in item.results[0].type.shape
+            if writes_nothing and 0 not in item.operands[1].type.shape and id(item) not in run:
+                self._library(item)
 
     def _compute_with_companions(self, value: Value) -> None:
         """Compute a result, and in the same kernel all others over the same space."""
