@@ -43,8 +43,8 @@ def from_numpy(array: np.ndarray) -> Tensor:
 
 
 _READ_ONLY = (
-    "The given NumPy array is not writable, and a tensor over it is not protected against writes: in-place "
-    "operations on it fail or change the array. Copy the array first, or make the tensor with raxis.tensor(array)."
+    "The given NumPy array is not writable, so in-place operations on the tensor over it will raise ValueError. "
+    "Copy the array first, or make the tensor with raxis.tensor(array)."
 )
 
 
@@ -80,7 +80,10 @@ def share(array: np.ndarray) -> Tensor:
         storage = allocate(memory.size, place)
         place.backend.copy_from_host(memory, storage.buffer, 0)
         return wrap(storage, 0, layout)
-    return wrap(Storage(buffer, memory.size, place), 0, layout)
+    storage = Storage.over(buffer, memory.size, place)
+    if not array.flags.writeable:
+        storage.read_only = True
+    return wrap(storage, 0, layout)
 
 
 def _bytes_of(array: np.ndarray, count: int) -> np.ndarray:

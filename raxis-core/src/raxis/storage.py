@@ -28,17 +28,33 @@ class Storage:
         nbytes: size in bytes.
         place: the device it lives on.
         version: how often it was written in place; autograd compares it to find overwritten values.
+        read_only: whether the memory belongs to something that must not change, such as a read-only array.
     """
 
+    # No __init__: every eager op makes a storage, and generated code sets the five attributes faster.
+    __slots__ = ("buffer", "nbytes", "place", "read_only", "version")
     buffer: Any
     nbytes: int
     place: Place
-    version: int = 0
+    version: int
+    read_only: bool
 
-    def __init__(self, buffer: Any, nbytes: int, place: Place) -> None:
+    @classmethod
+    def over(cls, buffer: Any, nbytes: int, place: Place) -> Storage:
+        """A storage of an existing buffer."""
+        storage = cls()
+        storage.buffer = buffer
+        storage.nbytes = nbytes
+        storage.place = place
+        storage.version = 0
+        storage.read_only = False
+        return storage
+
+    def replace(self, buffer: Any, nbytes: int) -> None:
+        """Take another buffer of the same device."""
         self.buffer = buffer
         self.nbytes = nbytes
-        self.place = place
+        self.read_only = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         from raxis.copying import reduce_storage
@@ -51,4 +67,4 @@ class Storage:
 
 def allocate(nbytes: int, place: Place) -> Storage:
     """A new uninitialised storage."""
-    return Storage(place.backend.allocate(nbytes, place.index), nbytes, place)
+    return Storage.over(place.backend.allocate(nbytes, place.index), nbytes, place)

@@ -5,6 +5,7 @@ Most methods are the ops themselves, attached from the op table to `TensorMethod
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -290,18 +291,25 @@ class View(Tensor):
         self._own_edge = edge
 
 
+blank: Callable[[], Tensor] = functools.partial(object.__new__, Tensor)
+"""A tensor without any attribute; the quickest way to make one."""
+blank_view: Callable[[], View] = functools.partial(object.__new__, View)
+"""The same for views."""
+
+
 def wrap(storage: Storage, offset: int, layout: Layout) -> Tensor:
     """A tensor over existing memory."""
-    tensor = object.__new__(Tensor)
+    tensor = blank()
     tensor._storage = storage
     tensor._offset = offset
     tensor._layout = layout
+    tensor._edge = None
     return tensor
 
 
 def view_of(tensor: Tensor, layout: Layout, offset: int) -> View:
     """A view of `tensor` at an absolute element offset, not recorded on the tape."""
-    view = object.__new__(View)
+    view = blank_view()
     view._storage = tensor._storage
     view._offset = offset
     view._layout = layout

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+from raxis.autograd.grad_mode import ever
 from raxis.frames import user_frame
 
 
@@ -42,6 +43,7 @@ class set_detect_anomaly:
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        ever.observed = True
         self._before = (state.enabled, state.check_nan)
         state.enabled, state.check_nan = mode, check_nan
 

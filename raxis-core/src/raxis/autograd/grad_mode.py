@@ -21,6 +21,25 @@ class _Mode(threading.local):
 mode = _Mode()
 
 
+class _Ever:
+    """Which rare states any thread was ever in.
+
+    Until then no op asks for its thread's state: reading a thread-local takes as long as reading ten attributes.
+
+    Attributes:
+        inferred: inference mode.
+        observed: saved-tensor hooks or anomaly mode.
+    """
+
+    __slots__ = ("inferred", "observed")
+
+    def __init__(self) -> None:
+        self.inferred = self.observed = False
+
+
+ever = _Ever()
+
+
 def is_grad_enabled() -> bool:
     """Whether ops on tensors that require grad are being recorded in this thread.
 
@@ -176,6 +195,7 @@ class inference_mode(_ModeSwitch):
         super().__init__()
         self.inference = bool(mode)
         self.enabled = not mode
+        ever.inferred = True
 
     def clone(self) -> _ModeSwitch:
         return _restoring(bool(self.enabled), bool(self.inference))

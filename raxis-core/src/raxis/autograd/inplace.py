@@ -15,7 +15,6 @@ from raxis.autograd.node import Edge, Gradients, Node, next_number
 from raxis.autograd.record import record
 from raxis.dtypes import Category
 from raxis.layout import Layout
-from raxis.ops.plan import tensor_operands
 from raxis.tensor import Tensor, View
 
 if TYPE_CHECKING:
@@ -23,7 +22,12 @@ if TYPE_CHECKING:
 
 
 def check_inplace(name: str, target: Tensor) -> None:
-    """Raise RuntimeError if the tape forbids writing `target` in place."""
+    """Raise if `target` cannot be written in place: RuntimeError for the tape, ValueError for read-only memory."""
+    if target._storage.read_only:
+        raise ValueError(
+            f"{name}: the tensor shares the memory of a read-only array, which must not change. Copy it first: "
+            "tensor.clone()."
+        )
     if target._inference and not mode.inference:
         raise RuntimeError(
             f"{name}: Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone "
@@ -64,7 +68,7 @@ def rebase(plan: Plan, arguments: Sequence[Any], target: Tensor) -> None:
     if target._layout.dtype.category < Category.FLOAT:
         return
     old = target._edge
-    record(plan, tensor_operands(plan.op, arguments), arguments, (target,))
+    record(plan, arguments, (target,))
     base = target._base
     if base is None:
         target._rebased += 1

@@ -10,26 +10,31 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from raxis.autograd import anomaly, saved_hooks
+from raxis.autograd.grad_mode import ever
 from raxis.autograd.node import next_number
-from raxis.autograd.record import OpNode, constant_of, fit, freed
+from raxis.autograd.record import Indices, OpNode, constant_of, fit, freed
 from raxis.autograd.saved import save, save_result, unpack
 from raxis.dtypes import Category
 from raxis.ops.source import compile_function
 
 if TYPE_CHECKING:
+    from raxis.layout import Layout
     from raxis.ops.plan import Plan
     from raxis.ops.table import Formula
-    from raxis.tensor import Tensor
-
-Indices = int | tuple[int | None, ...] | None
-"""Which of the flattened operands an argument is: one, several (a list), or none (a number)."""
 
 
 def make_recorder(
-    plan: Plan, operands: Sequence[Tensor], arguments: Sequence[Any], needs: Sequence[bool]
+    plan: Plan, layouts: Sequence[Layout], indices: Sequence[Indices], needs: Sequence[bool]
 ) -> Callable[..., OpNode]:
-    """The function ``(operands, arguments, results) -> node`` for calls in which these operands require grad."""
-    writer = _Writer(plan, operands, arguments, needs)
+    """The function ``(*arguments, *results) -> node`` for calls in which these operands require grad.
+
+    Args:
+        plan: what the calls execute.
+        layouts: of the operands, lists flattened.
+        indices: for every argument, where among them its tensors are.
+        needs: which of them require grad.
+    """
+    writer = _Writer(plan, layouts, indices, needs)
     for formula in plan.op.vjp:
         if any(writer.is_needed(target) for target in formula.targets):
             writer.add(formula)
@@ -40,12 +45,13 @@ class _Writer:
     """Collects formulas, then writes the two functions."""
 
     def __init__(
-        self, plan: Plan, operands: Sequence[Tensor], arguments: Sequence[Any], needs: Sequence[bool]
+        self, plan: Plan, layouts: Sequence[Layout], indices: Sequence[Indices], needs: Sequence[bool]
     ) -> None:
         self._plan = plan
-        self._operands = operands
+        self._layouts = layouts
         self._needs = needs
-        self._indices = _indices(plan, arguments)
+        names = [parameter.name for parameter in plan.op.parameters]
+        self._indices: dict[str, Indices] = dict(zip(names, indices, strict=True))
         self._edges: list[int | None] = []
         self._kept: list[tuple[str, str]] = []
         self._checked: list[int] = []
@@ -84,7 +90,7 @@ class _Writer:
             self._edges[edge] = None
             self._lines.append(f"{name} = None")
             return
-        layout = self._bind("layout", self._operands[index]._layout)
+        layout = self._bind("layout", self._layouts[index])
         self._lines.append(
             f"if {name} is not None and {name}._layout is not {layout}: {name} = _fit({name}, {layout})"
         )
@@ -118,33 +124,47 @@ class _Writer:
         if name in self._plan.static:
             return (self._plan.static[name],)
         if name.endswith("_layout"):
-            return (self._layouts(self._indices[name.removesuffix("_layout")]),)
+            return (self._layouts_of(self._indices[name.removesuffix("_layout")]),)
         return None
 
-    def _layouts(self, indices: Indices) -> Any:
+    def _layouts_of(self, indices: Indices) -> Any:
         if isinstance(indices, tuple):
-            return tuple(self._layouts(index) for index in indices)
-        return None if indices is None else self._operands[indices]._layout
+            return tuple(self._layouts_of(index) for index in indices)
+        return None if indices is None else self._layouts[indices]
 
     def _result_source(self, name: str) -> str:
-        saves = [
-            f"_save_result(results[{position}], {position})" for position in range(len(self._plan.results))
+        positions = range(len(self._plan.results))
+        quick = [
+            f"(r{at}._storage, r{at}._storage.version, r{at}._offset, _results[{at}], {at})"
+            for at in positions
         ]
+        careful = [f"_save_result(r{at}, {at})" for at in positions]
         if name == "result":
-            return f"_unpack({self._slot(saves[0], saves[0])}, node)"
-        listed = f"[{', '.join(saves)}]"
-        return f"_unpack({self._slot(listed, listed)}, node)"
+            return f"_unpack({self._slot(quick[0], careful[0])}, node)"
+        return f"_unpack({self._slot(_listed(quick), _listed(careful))}, node)"
 
     def _argument(self, name: str) -> str:
         indices = self._indices[name]
         if indices is None:
-            number = f"arguments[{self._plan.op.schema.position(name)}]"
-            return self._slot(number, number)
+            return self._slot(name, name)
         if not isinstance(indices, tuple):
-            return f"_unpack({self._slot(self._quick(indices), f'_save(o{indices})')}, node)"
-        quick = ", ".join("None" if index is None else self._quick(index) for index in indices)
-        careful = ", ".join("None" if index is None else f"_save(o{index})" for index in indices)
-        return f"_unpack({self._slot(f'[{quick}]', f'[{careful}]')}, node)"
+            return self._operand(indices)
+        quick = ["None" if index is None else self._quick(index) for index in indices]
+        careful = ["None" if index is None else f"_save(o{index})" for index in indices]
+        return f"_unpack({self._slot(_listed(quick), _listed(careful))}, node)"
+
+    def _operand(self, index: int) -> str:
+        """The local name of a saved operand; one that is a pair and was not overwritten needs no call."""
+        name = f"k{index}"
+        slot = self._slot(self._quick(index), f"_save(o{index})")
+        restored = (
+            f"{name}[0] if type({name}) is tuple and {name}[0]._storage.version == {name}[1] "
+            f"else _unpack({name}, node)"
+        )
+        lines = [f"{name} = {slot}", f"{name} = {restored}"]
+        if lines[0] not in self._lines:
+            self._lines += lines
+        return name
 
     def _quick(self, index: int) -> str:
         self._checked.append(index)
@@ -164,7 +184,7 @@ class _Writer:
         names = {
             **self._names,
             "_anomaly": anomaly,
-            "_new": OpNode.__new__,
+            "_ever": ever,
             "_next": next_number,
             "_node": OpNode,
             "_plan": self._plan,
@@ -175,7 +195,7 @@ class _Writer:
         }
         names["_derive"] = self._compile("derive(node, gradients)", self._derive_lines(), names)
         recorder: Callable[..., OpNode] = self._compile(
-            "record(operands, arguments, results)", self._record_lines(), names
+            f"record({', '.join(self._parameters())})", self._record_lines(), names
         )
         return recorder
 
@@ -183,6 +203,13 @@ class _Writer:
         source = f"def {signature}:\n" + "".join(f"    {line}\n" for line in lines)
         name = signature[: signature.index("(")]
         return compile_function(source, name, f"<raxis {name} {self._plan.op.name}>", names)
+
+    def _parameters(self) -> list[str]:
+        """The arguments of the op, tensors by their number among the operands, and the results."""
+        arguments = [
+            f"o{indices}" if isinstance(indices, int) else name for name, indices in self._indices.items()
+        ]
+        return [*arguments, *(f"r{position}" for position in range(len(self._plan.results)))]
 
     def _derive_lines(self) -> list[str]:
         gradients = "".join(f"g{edge}, " for edge in range(len(self._edges)))
@@ -194,42 +221,37 @@ class _Writer:
         ]
 
     def _record_lines(self) -> list[str]:
-        operands = "".join(f"o{index}, " for index in range(len(self._operands)))
+        lines = []
+        for name, indices in self._indices.items():
+            if isinstance(indices, tuple) and indices:
+                lines.append("".join("_, " if at is None else f"o{at}, " for at in indices) + f"= {name}")
         edges = "".join("None, " if index is None else f"o{index}._edge, " for index in self._edges)
-        quick = f"[{', '.join(pair[0] for pair in self._kept)}]"
-        careful = f"[{', '.join(pair[1] for pair in self._kept)}]"
-        condition = " or ".join(
-            ["_hooks.hooks", *dict.fromkeys(f"o{index}._inference" for index in self._checked)]
-        )
-        lines = [
-            f"{operands}= operands",
-            "node = _new(_node)",
+        lines += [
+            "node = _node()",
             "node.number = _next()",
             "node.plan = _plan",
             "node.derive = _derive",
             "node.result_layouts = _results",
             f"node.edges = ({edges})",
-            f"node.saved = {f'{careful} if {condition} else {quick}' if self._checked else quick}",
-            "if _anomaly.state.enabled: node.forward_line = _anomaly.user_line()",
+            f"node.saved = {self._saved()}",
+            "if _ever.observed and _anomaly.state.enabled: node.forward_line = _anomaly.user_line()",
         ]
         for position, layout in enumerate(self._plan.results):
             if layout.dtype.category >= Category.FLOAT:
-                lines.append(f"results[{position}]._edge = (node, {position})")
+                lines.append(f"r{position}._edge = (node, {position})")
         return [*lines, "return node"]
 
+    def _saved(self) -> str:
+        """Source of the list of what is kept."""
+        quick = f"[{', '.join(pair[0] for pair in self._kept)}]"
+        careful = f"[{', '.join(pair[1] for pair in self._kept)}]"
+        conditions = ["(_ever.observed and _hooks.hooks)"] if quick != careful else []
+        inferred = " or ".join(dict.fromkeys(f"o{index}._inference" for index in self._checked))
+        if inferred:
+            conditions.append(f"(_ever.inferred and ({inferred}))")
+        return f"{careful} if {' or '.join(conditions)} else {quick}" if conditions else quick
 
-def _indices(plan: Plan, arguments: Sequence[Any]) -> dict[str, Indices]:
-    """Which of the flattened operands each argument is."""
-    found: dict[str, Indices] = {}
-    count = 0
-    for parameter, value in zip(plan.op.parameters, arguments, strict=True):
-        indices: Indices = None
-        if parameter.is_tensor and isinstance(value, (tuple, list)):
-            present = [item is not None for item in value]
-            indices = tuple(count + sum(present[:at]) if there else None for at, there in enumerate(present))
-            count += sum(present)
-        elif parameter.is_tensor and hasattr(value, "_layout"):
-            indices = count
-            count += 1
-        found[parameter.name] = indices
-    return found
+
+def _listed(sources: Sequence[str]) -> str:
+    """Source of a list."""
+    return f"[{', '.join(sources)}]"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from raxis.autograd.node import Gradients, Node
@@ -38,21 +38,65 @@ class OpNode(Node):
         return derive(self, gradients)
 
 
-def record(
-    plan: Plan, operands: Sequence[Tensor], arguments: Sequence[Any], results: Sequence[Tensor]
-) -> OpNode:
-    """Put an executed op on the tape; floating point results get their edges.
+Indices = int | tuple[int | None, ...] | None
+"""Which of the flattened operands an argument is: one, several (a list), or none (a number)."""
 
-    `operands` are the tensors among `arguments`, lists flattened.
+
+class Recorders(dict[tuple[bool, ...], Callable[..., OpNode]]):
+    """The functions ``(*arguments, *results) -> node`` of one plan, by which of its operands require grad.
+
+    Each is written when it is first asked for.
+
+    Args:
+        plan: what the calls execute.
+        arguments: of one such call.
+
+    Attributes:
+        layouts: of the operands, lists flattened.
+        indices: for every argument, where in `layouts` its tensors are.
     """
-    needs = tuple([operand._edge is not None for operand in operands])
-    recorder = plan.recorders.get(needs)
-    if recorder is None:
+
+    __slots__ = ("indices", "layouts", "plan")
+
+    def __init__(self, plan: Plan, arguments: Sequence[Any]) -> None:
+        super().__init__()
+        self.plan = plan
+        self.layouts: list[Layout] = []
+        pairs = zip(plan.op.parameters, arguments, strict=True)
+        self.indices = [self._places(value) if parameter.is_tensor else None for parameter, value in pairs]
+
+    def _places(self, value: Any) -> Indices:
+        if isinstance(value, (tuple, list)):
+            return tuple([self._place(item) for item in value])
+        return self._place(value)
+
+    def _place(self, value: Any) -> int | None:
+        layout = getattr(value, "_layout", None)
+        if layout is None:
+            return None
+        self.layouts.append(layout)
+        return len(self.layouts) - 1
+
+    def __missing__(self, needs: tuple[bool, ...]) -> Callable[..., OpNode]:
         from raxis.autograd.recipe import make_recorder
 
-        recorder = plan.recorders.setdefault(needs, make_recorder(plan, operands, arguments, needs))
-    node: OpNode = recorder(operands, arguments, results)
-    return node
+        return self.setdefault(needs, make_recorder(self.plan, self.layouts, self.indices, needs))
+
+
+def record(plan: Plan, arguments: Sequence[Any], results: Sequence[Tensor]) -> None:
+    """Put an executed op on the tape; floating point results get their edges."""
+    recorders = plan.recorders
+    if recorders is not None:
+        needs = [value._edge is not None for value in _flattened(arguments) if hasattr(value, "_layout")]
+        recorders[tuple(needs)](*arguments, *results)
+
+
+def _flattened(arguments: Sequence[Any]) -> Iterator[Any]:
+    for value in arguments:
+        if isinstance(value, (tuple, list)):
+            yield from value
+        else:
+            yield value
 
 
 def freed(node: Node) -> RuntimeError:

@@ -13,6 +13,8 @@ from raxis.tensor import Tensor, wrap
 
 if TYPE_CHECKING:
     from raxis.autograd.node import Edge, Node
+    from raxis.layout import Layout
+    from raxis.storage import Storage
 
 
 class SavedTensor:
@@ -69,19 +71,33 @@ def _through_hooks(tensor: Tensor) -> tuple[Callable[[Any], Any], Any, Edge | No
 def unpack(saved: Any, node: Node) -> Any:
     """A saved tensor again, with its edge; a list of them as a tuple.
 
-    An operand is saved as the pair (tensor, version), unless hooks keep something else in its place.
+    Unless hooks keep something else in its place, an operand is saved as the pair (tensor, version), a result as
+    (storage, version, offset, layout, position).
 
     Raises:
         RuntimeError: if the tensor was written in place since it was saved.
     """
     if type(saved) is tuple:
-        tensor, version = saved
-        if tensor._storage.version != version:
-            raise RuntimeError(_overwritten(tensor, version, None, node))
-        return tensor
+        return _unpack_operand(saved, node) if len(saved) == 2 else _unpack_result(saved, node)
     if isinstance(saved, SavedTensor):
         return _restored(saved, node)
     return None if saved is None else tuple(unpack(item, node) for item in saved)
+
+
+def _unpack_operand(saved: tuple[Tensor, int], node: Node) -> Tensor:
+    tensor, version = saved
+    if tensor._storage.version != version:
+        raise RuntimeError(_overwritten(tensor, version, None, node))
+    return tensor
+
+
+def _unpack_result(saved: tuple[Storage, int, int, Layout, int], node: Node) -> Tensor:
+    storage, version, offset, layout, position = saved
+    result = wrap(storage, offset, layout)
+    if storage.version != version:
+        raise RuntimeError(_overwritten(result, version, position, node))
+    result._edge = (node, position)
+    return result
 
 
 def _restored(saved: SavedTensor, node: Node) -> Tensor:

@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from raxis.autograd.grad_mode import ever
+
 Hooks = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 
 
@@ -27,6 +29,7 @@ class saved_tensors_hooks:
     """
 
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        ever.observed = True
         self._hooks = (pack_hook, unpack_hook)
 
     def __enter__(self) -> None:

@@ -35,9 +35,9 @@ def overwrite_with_plan(plan: Plan, arguments: Sequence[Any]) -> Tensor:
     """The in-place form where operands may share memory with the target or gradients flow."""
     target: Tensor = arguments[0]
     check_inplace(f"{plan.op.public_name}_", target)
-    operands = [_separate(target, item) for item in arguments]
+    operands = [separate(target, item) for item in arguments]
     tracked = any(operand._edge is not None for operand in tensor_operands(plan.op, operands))
-    recorded = plan.differentiable and mode.enabled and tracked
+    recorded = plan.recorders is not None and mode.enabled and tracked
     saved = _preserve(plan, operands) if recorded else operands
     _execute(plan, operands, target)
     target._storage.version += 1
@@ -46,15 +46,15 @@ def overwrite_with_plan(plan: Plan, arguments: Sequence[Any]) -> Tensor:
     return target
 
 
-def _separate(target: Tensor, operand: Any) -> Any:
+def separate(target: Tensor, operand: Any) -> Any:
     """A copy of an operand that shares the target's memory at other places; any other operand itself."""
     if isinstance(operand, tuple):
-        return tuple(_separate(target, item) for item in operand)
+        return tuple(separate(target, item) for item in operand)
     if not isinstance(operand, Tensor) or operand is target or operand._storage is not target._storage:
         return operand
     if operand._offset == target._offset and operand._layout is target._layout:
         return operand
-    return _copied(operand) if _reach_overlaps(target, operand) else operand
+    return _copied(operand) if reach_overlaps(target, operand) else operand
 
 
 def _copied(operand: Tensor) -> Tensor:
@@ -66,7 +66,7 @@ def _copied(operand: Tensor) -> Tensor:
     return copy
 
 
-def _reach_overlaps(first: Tensor, second: Tensor) -> bool:
+def reach_overlaps(first: Tensor, second: Tensor) -> bool:
     """Whether the ranges of storage of two tensors meet; those of two halves of a tensor do not."""
     ends = [
         tensor._offset + extent(tensor._layout.shape, tensor._layout.strides) for tensor in (first, second)
@@ -193,9 +193,6 @@ def resize(tensor: Tensor, shape: tuple[int, ...]) -> None:
     needed = (tensor._offset + layout.numel) * layout.dtype.itemsize
     storage = tensor._storage
     if needed > storage.nbytes:
-        from raxis.storage import allocate
-
-        fresh = allocate(needed, storage.place)
-        storage.buffer, storage.nbytes = fresh.buffer, needed
+        storage.replace(storage.place.backend.allocate(needed, storage.place.index), needed)
     storage.version += 1
     tensor._layout = layout

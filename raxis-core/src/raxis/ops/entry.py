@@ -59,9 +59,13 @@ def _publish_operator(op: Op, function: Callable[..., Any]) -> None:
 def _operator_entry(op: Op, name: str, reflected: bool) -> Callable[..., Any]:
     def make() -> tuple[str, dict[str, Any]]:
         operands = [parameter.name for parameter in op.parameters if parameter.is_tensor]
+        if reflected:
+            operands.reverse()
         places = list(enumerate(op.parameters))
         values = ", ".join(p.name if p.is_tensor else f"_d{position}" for position, p in places)
-        key = ", ".join(_operator_key_part(parameter, position) for position, parameter in places)
+        key = ", ".join(
+            _operator_key_part(operands[0], parameter, position) for position, parameter in places
+        )
         body = [
             "try:",
             f"    run = _plans[{key}]",
@@ -69,13 +73,14 @@ def _operator_entry(op: Op, name: str, reflected: bool) -> Callable[..., Any]:
             f"    return _call(_op, ({values},))",
             f"return run({values})",
         ]
-        parameters = ", ".join(operands[::-1] if reflected else operands)
-        return _source(op, name, parameters, body, _plans=op.plans, _call=call.call_operator)
+        return _source(op, name, ", ".join(operands), body, _plans=op.plans, _call=call.call_operator)
 
     return _deferred(op, name, make)
 
 
-def _operator_key_part(parameter: Parameter, position: int) -> str:
+def _operator_key_part(self: str, parameter: Parameter, position: int) -> str:
+    if parameter.name == self:
+        return f"{self}._layout"
     if parameter.is_tensor:
         return _key_part(parameter, position)
     return "False" if parameter.is_scalar else f"_d{position}"

@@ -9,12 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from raxis import random
-from raxis.autograd.grad_mode import mode
-from raxis.autograd.record import record
+from raxis.autograd.grad_mode import ever, mode
 from raxis.ops.plan import Plan
-from raxis.ops.source import compile_function
+from raxis.ops.source import compiled_run
 from raxis.storage import Storage
-from raxis.tensor import Tensor
+from raxis.tensor import Tensor, blank
 
 
 def functional_run(
@@ -26,27 +25,29 @@ def functional_run(
     passed, edges = _operands(plan, arguments, lines)
     for position, _ in enumerate(plan.results):
         lines += [
-            f"s{position} = _new(_Storage)",
-            f"s{position}.buffer = b{position} = _allocate(_n{position}, _index)",
+            f"s{position} = _Storage()",
+            f"s{position}.buffer = b{position} = _allocate{position}()",
             f"s{position}.nbytes = _n{position}",
             f"s{position}.place = _place",
+            f"s{position}.version = 0",
+            f"s{position}.read_only = False",
         ]
         passed += [f"b{position}", "0"]
     lines += _random_lines(plan, passed)
     lines.append(f"_execute({', '.join(passed)})")
     for position, _ in enumerate(plan.results):
         lines += [
-            f"r{position} = _new(_Tensor)",
+            f"r{position} = _blank()",
             f"r{position}._storage = s{position}",
             f"r{position}._offset = 0",
             f"r{position}._layout = _l{position}",
+            f"r{position}._edge = None",
         ]
     results = ", ".join(f"r{position}" for position in range(len(plan.results)))
-    operands = "".join(f"{name}, " for name in _tensor_names(plan, arguments))
-    lines += _record_lines(plan, edges, f"_record(_plan, ({operands}), ({parameters},), ({results},))")
-    lines += ["if _mode.inference:", f"    _mark({results})"]
+    lines += _record_lines(plan, edges, f"{parameters}, {results}")
+    lines += ["if _ever.inferred and _mode.inference:", f"    _mark({results})"]
     lines.append(f"return {results}" if returns is None else f"return _returns({results})")
-    return _compile(plan, parameters, lines, _returns=returns)
+    return _compile(plan, lines, _returns=returns)
 
 
 def inplace_run(plan: Plan, arguments: Sequence[Any], slow: Callable[..., Any]) -> Callable[..., Any]:
@@ -56,19 +57,21 @@ def inplace_run(plan: Plan, arguments: Sequence[Any], slow: Callable[..., Any]) 
     lines: list[str] = []
     passed, edges = _operands(plan, arguments, lines)
     others = [name for name in _tensor_names(plan, arguments) if name != target]
-    if plan.differentiable and edges:
+    if plan.recorders is not None and edges:
         lines += [f"if ({' or '.join(edges)}) and _mode.enabled:", f"    return _slow(({parameters},))"]
-    refusable = f"{target}._inference or ({target}._base is not None and {target}._base._edge is not None)"
-    lines += [f"if {refusable}:", f"    return _slow(({parameters},))"]
+    lines += [
+        f"_storage = {target}._storage",
+        f"if _storage.read_only or {target}._inference or ({target}._base is not None "
+        f"and {target}._base._edge is not None):",
+        f"    return _slow(({parameters},))",
+    ]
     if others:
-        shared = " or ".join(
-            f"({name}._storage is {target}._storage and {name} is not {target})" for name in others
-        )
+        shared = " or ".join(f"({name}._storage is _storage and {name} is not {target})" for name in others)
         lines += [f"if {shared}:", f"    return _slow(({parameters},))"]
-    passed += [f"{target}._storage.buffer", f"{target}._offset"]
+    passed += ["_storage.buffer", f"{target}._offset"]
     lines += _random_lines(plan, passed)
-    lines += [f"_execute({', '.join(passed)})", f"{target}._storage.version += 1", f"return {target}"]
-    return _compile(plan, parameters, lines, _slow=slow)
+    lines += [f"_execute({', '.join(passed)})", "_storage.version += 1", f"return {target}"]
+    return _compile(plan, lines, _slow=slow)
 
 
 def _operands(plan: Plan, arguments: Sequence[Any], lines: list[str]) -> tuple[list[str], list[str]]:
@@ -122,10 +125,13 @@ def _random_lines(plan: Plan, passed: list[str]) -> list[str]:
     return [f"_key, _counter = _reserve({generator}, _place, {plan.random_blocks})"]
 
 
-def _record_lines(plan: Plan, edges: list[str], call: str) -> list[str]:
-    if not plan.differentiable or not edges:
+def _record_lines(plan: Plan, edges: list[str], passed: str) -> list[str]:
+    if plan.recorders is None or not edges:
         return []
-    return [f"if ({' or '.join(edges)}) and _mode.enabled:", f"    {call}"]
+    return [
+        f"if ({' or '.join(edges)}) and _mode.enabled:",
+        f"    _recorders[{', '.join(edges)},]({passed})",
+    ]
 
 
 def _mark(*results: Tensor) -> None:
@@ -133,29 +139,24 @@ def _mark(*results: Tensor) -> None:
         result._inference = True
 
 
-def _compile(plan: Plan, parameters: str, lines: list[str], **names: Any) -> Callable[..., Any]:
+def _compile(plan: Plan, lines: list[str], **names: Any) -> Callable[..., Any]:
     place = plan.place
     assert place is not None  # set by plan.build, which made this plan
     namespace: dict[str, Any] = {
-        "_new": object.__new__,
+        "_blank": blank,
         "_Storage": Storage,
-        "_Tensor": Tensor,
-        "_allocate": place.backend.allocate,
-        "_index": place.index,
         "_place": place,
         "_execute": plan.execute,
         "_mode": mode,
-        "_plan": plan,
-        "_record": record,
+        "_ever": ever,
+        "_recorders": plan.recorders,
         "_mark": _mark,
         "_overflow": _overflow,
         "_reserve": random.reserve,
         **names,
     }
     for position, layout in enumerate(plan.results):
+        namespace[f"_allocate{position}"] = place.backend.allocator(layout.nbytes, place.index)
         namespace[f"_n{position}"] = layout.nbytes
         namespace[f"_l{position}"] = layout
-    name = f"{plan.op.name}_run"
-    source = f"def {name}({parameters}):\n" + "".join(f"    {line}\n" for line in lines)
-    made: Callable[..., Any] = compile_function(source, name, f"<raxis run {plan.op.name}>", namespace)
-    return made
+    return compiled_run(plan.op, lines, namespace)

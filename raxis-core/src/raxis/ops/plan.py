@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from raxis.autograd.record import Recorders
 from raxis.device import Device
 from raxis.dtypes import Category, DType, can_cast, scalar_category
 from raxis.layout import Layout, Strides, broadcast_shapes, contiguous_strides, dense_strides_like, layout_of
@@ -31,28 +32,27 @@ class Plan:
         results: layouts of the results.
         program: the recorded program (None for views).
         place: where it runs.
+        recorders: what puts a call on the tape; None if no gradient flows through the op.
         random_blocks: Philox counters one call consumes.
         uses_random: whether the executable takes a key and an offset (also where it draws nothing).
     """
 
     __slots__ = (
-        "differentiable", "execute", "op", "place", "program",
+        "execute", "op", "place", "program",
         "random_blocks", "recorders", "results", "static", "uses_random",
     )  # fmt: skip
 
-    def __init__(self, op: Op, static: dict[str, Any], results: tuple[Layout, ...]) -> None:
+    def __init__(self, op: Op, arguments: Sequence[Any], results: tuple[Layout, ...]) -> None:
         self.op = op
-        self.static = static
+        self.static = static_arguments(op, arguments)
         self.results = results
         self.program: Program | None = None
         self.place: Place | None = None
         self.execute: Callable[..., Any] | None = None
         self.random_blocks = 0
         self.uses_random = False
-        self.recorders: dict[Any, Any] = {}
-        self.differentiable = bool(op.vjp) and any(
-            layout.dtype.category >= Category.FLOAT for layout in results
-        )
+        differentiable = op.vjp and any(layout.dtype.category >= Category.FLOAT for layout in results)
+        self.recorders = Recorders(self, arguments) if differentiable else None
 
 
 def clear_plans() -> None:
@@ -239,14 +239,14 @@ def build(op: Op, arguments: Sequence[Any], target: Layout | None = None) -> Pla
     layouts = [target] if target is not None else _result_layouts(op, program, operands, tracer.device)
     for layout in layouts:
         layout.check_nbytes()
-    plan = Plan(op, static_arguments(op, arguments), tuple(layouts))
+    plan = Plan(op, arguments, tuple(layouts))
     plan.program = program
     plan.place = place_of(tracer.device)
     plan.random_blocks = tracer.random_blocks
     plan.uses_random = tracer.uses_random
     inputs = _operand_strides(op, arguments, tracer)
     outputs = [layout.strides for layout in layouts]
-    plan.execute = _compile(op, plan.place, program, inputs, outputs, in_place=target is not None)
+    plan.execute = _compile(op, plan.place, program, inputs, outputs, in_place=int(target is not None))
     return plan
 
 
@@ -257,7 +257,7 @@ def _compile(
     inputs: list[Strides | None],
     outputs: list[Strides],
     *,
-    in_place: bool,
+    in_place: int,
 ) -> Any:
     factory = place.backend.composites.get(op.name) if op.composite and not in_place else None
     kernel = factory(program, inputs, outputs) if factory is not None else None

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from raxis.ops.table import Op
 
 _code: dict[str, CodeType] = {}
 """Compiled source; plans of one shape of call share it."""
@@ -19,6 +22,15 @@ def compile_function(source: str, name: str, filename: str, namespace: dict[str,
         code = _code.setdefault(source, compile(source, filename, "exec"))
     exec(code, namespace)
     return namespace[name]
+
+
+def compiled_run(op: Op, lines: Sequence[str], names: dict[str, Any]) -> Callable[..., Any]:
+    """The function of all parameters of `op` that a plan's calls run."""
+    name = f"{op.name}_run"
+    parameters = ", ".join(parameter.name for parameter in op.parameters)
+    source = f"def {name}({parameters}):\n" + "".join(f"    {line}\n" for line in lines)
+    made: Callable[..., Any] = compile_function(source, name, f"<raxis run {op.name}>", names)
+    return made
 
 
 def deferred_function(name: str, make: Callable[[], tuple[str, dict[str, Any]]]) -> FunctionType:

@@ -185,7 +185,7 @@ class Storages:
         if mapped is not None:
             buffer = place.backend.wrap_host(mapped)
             if buffer is not None:
-                return Storage(buffer, nbytes, place)
+                return Storage.over(buffer, nbytes, place)
         storage = allocate(nbytes, place)
         memory = place.backend.host_view(storage.buffer)
         target = np.empty(nbytes, np.uint8) if memory is None else memory[:nbytes]

@@ -11,7 +11,7 @@ from raxis.layout import contiguous_strides, layout_of
 from raxis.memory_format import memory_format as MemoryFormat
 from raxis.ops.definitions.factory import sizes_of
 from raxis.ops.table import composed
-from raxis.storage import Storage
+from raxis.storage import Storage, allocate
 from raxis.tensor import Tensor, wrap
 from raxis.untyped_storage import UntypedStorage
 
@@ -104,9 +104,9 @@ def _grow(storage: Storage, nbytes: int) -> None:
     if nbytes <= storage.nbytes:
         return
     place = storage.place
-    fresh = Storage(place.backend.allocate(nbytes, place.index), nbytes, place)
+    fresh = allocate(nbytes, place)
     bytes_of(fresh)[: storage.nbytes].copy_(bytes_of(storage))
-    storage.buffer, storage.nbytes = fresh.buffer, nbytes
+    storage.replace(fresh.buffer, nbytes)
 
 
 def bytes_of(storage: Storage) -> Tensor:
