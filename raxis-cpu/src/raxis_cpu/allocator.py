@@ -223,11 +223,11 @@ class CachingAllocator:
         self._cached = 0
 
     def _out_of_memory(self, nbytes: int, cached: int) -> str:
+        buffers = "1 buffer" if len(self._live) == 1 else f"{len(self._live)} buffers"
         return (
             f"Out of memory on device 'cpu': an allocation of {readable(nbytes)} failed. Tensors hold "
-            f"{readable(self._allocated)} in {len(self._live)} buffers; {readable(cached)} of cached memory "
-            "were given back before the second attempt. Free tensors that are no longer needed, or use "
-            "smaller batches."
+            f"{readable(self._allocated)} in {buffers}; {readable(cached)} of cached memory were given back before "
+            "the second attempt. Free tensors that are no longer needed, or use smaller batches."
         )
 
 
