@@ -110,7 +110,15 @@ def thread_pool() -> ThreadPool:
         with _lock:
             if _pool is None:
                 _pool = ThreadPool(default_num_threads())
+                _limit_blas(_pool.num_threads)
     return _pool
+
+
+def _limit_blas(count: int) -> None:
+    """NumPy's BLAS may have counted its threads before the process was confined to fewer processors."""
+    blas = numpy_blas()
+    if blas is not None and blas.get_num_threads() > count:
+        blas.set_num_threads(count)
 
 
 def set_num_threads(count: int) -> None:
