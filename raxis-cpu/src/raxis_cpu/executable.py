@@ -17,8 +17,7 @@ from raxis.ops.source import compile_function
 from raxis.ptir.program import Program
 from raxis.schedule import Buffer, LibraryStep, LoopStep, Schedule, schedule
 from raxis.schedule.graph import ELEMENTWISE
-from raxis_cpu.library import routine
-from raxis_cpu.library.gemm import native_product
+from raxis_cpu.library import native, routine
 from raxis_cpu.llvm import Argument, build, supports
 
 
@@ -109,7 +108,7 @@ def _native_routine(made: Schedule, step: LibraryStep) -> Executable | None:
     operands, results = (
         [made.buffers[number].strides for number in part] for part in (step.operands, step.results)
     )
-    return native_product(step.instruction, operands, results)
+    return native(step.instruction, operands, results)
 
 
 class _Assembler:
@@ -163,12 +162,12 @@ class _Assembler:
         self._lines.append(f"{kernel}({', '.join(passed)})")
 
     def _run_library(self, step: LibraryStep) -> None:
-        native = _native_routine(self._schedule, step)
-        if native is None:
+        built_in = _native_routine(self._schedule, step)
+        if built_in is None:
             self._run_on_arrays(step)
             return
         passed = [part for number in (*step.operands, *step.results) for part in self._memory(number)]
-        self._lines.append(f"{self._bind('routine', native)}({', '.join(passed)})")
+        self._lines.append(f"{self._bind('routine', built_in)}({', '.join(passed)})")
 
     def _run_on_arrays(self, step: LibraryStep) -> None:
         operands = [

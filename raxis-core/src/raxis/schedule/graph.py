@@ -14,7 +14,9 @@ REDUCES = frozenset({"reduce_and", "reduce_max", "reduce_min", "reduce_or", "red
 SEARCHES = frozenset({"argmax", "argmin"})
 SOURCES = frozenset({"iota", "random_bits"})
 LOOKUPS = frozenset({"gather", "take"})
-INDEXED = LOOKUPS | {"put", "scatter"}
+UPDATES = frozenset({"put", "scatter"})
+"""Primitives whose first operand and result may be the same memory in a library step."""
+INDEXED = LOOKUPS | UPDATES
 """Their second operand holds positions, which may be out of range."""
 
 

@@ -14,7 +14,7 @@ from raxis.dtypes import DType
 from raxis.layout import Strides, contiguous_strides
 from raxis.ptir.program import Instruction, Program, Value
 from raxis.schedule.affine import identity
-from raxis.schedule.graph import INDEXED, REDUCES, SEARCHES, Graph, reduced_dims
+from raxis.schedule.graph import INDEXED, REDUCES, SEARCHES, UPDATES, Graph, reduced_dims
 from raxis.schedule.loops import Access, Axis, LoopKernel, Node, Store
 from raxis.schedule.nodes import KernelBuilder, Memory, Space
 from raxis.schedule.normalise import normalised
@@ -262,10 +262,26 @@ class _Scheduler:
         self._append(builder)
 
     def _library(self, item: Instruction) -> None:
-        operands = tuple(self._library_operand(operand) for operand in item.operands)
         results = tuple(self._target(result) for result in item.results)
+        if item.primitive in UPDATES and self._is_computed_anew(item.operands[0]):
+            others = tuple(self._library_operand(operand) for operand in item.operands[1:])
+            operands = (self._overwritten(item.operands[0], results[0]), *others)
+        else:
+            operands = tuple(self._library_operand(operand) for operand in item.operands)
         self.steps.append(LibraryStep(item, operands, results))
         self._memory.update(zip(item.results, results, strict=True))
+
+    def _is_computed_anew(self, operand: Value) -> bool:
+        """Whether no memory holds the value and a loop kernel can write it."""
+        value = self.graph.resolve(operand)
+        return value not in self._memory and value not in self._home and self.graph.is_fusable(value)
+
+    def _overwritten(self, operand: Value, buffer: int) -> int:
+        """Compute a value in memory that a step will then update."""
+        value = self.graph.resolve(operand)
+        self._loop([(value, buffer)], self.space_of(value))
+        self._memory.pop(value, None)
+        return buffer
 
     def _library_operand(self, operand: Value) -> int:
         if self.graph.is_number(operand):
@@ -354,7 +370,8 @@ def _loaded(step: LoopStep) -> list[int]:
 
 def _reads_where_it_writes(step: Step, made: Schedule, shared: set[int]) -> bool:
     if isinstance(step, LibraryStep):
-        return False
+        updated, *others = step.operands
+        return step.instruction.primitive in UPDATES and updated in shared and shared.isdisjoint(others)
     parameter = {slot for slot, buffer in enumerate(step.buffers) if buffer in shared}
     result = {slot for slot, buffer in enumerate(step.buffers) if _is_first_result(made.buffers[buffer])}
     reads = {

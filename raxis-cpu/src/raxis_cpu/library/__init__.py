@@ -5,32 +5,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from raxis.backends.api import Executable
 from raxis.backends.reference.kernels import may_warn
-from raxis.layout import Strides
+from raxis.layout import Strides, contiguous_strides
 from raxis.ptir.program import Instruction
-from raxis_cpu.library import convolution, ordering, products, scans, scattering
+from raxis_cpu.library import convolution, ordering, products, scans, scattering, searching
 from raxis_cpu.library.composites import composites
+from raxis_cpu.library.gemm import native_product
 from raxis_cpu.library.reference import reference
-from raxis_cpu.library.routine import Call, Factory, Routine, quietly
+from raxis_cpu.library.routine import Array, Call, Factory, Routine, quietly
 
-__all__ = ["ROUTINES", "Routine", "composites", "routine"]
+__all__ = ["ROUTINES", "Routine", "composites", "native", "routine"]
 
 ROUTINES: Mapping[str, Factory] = {
     "dot_general": products.dot_general,
     "convolution": convolution.convolution,
+}
+"""Primitives with a routine of their own over NumPy arrays; those without any run the reference backend's kernel."""
+
+BUILT_INS: Mapping[str, Callable[[Call], Executable | None]] = {
     "sort": ordering.sort,
+    "searchsorted": searching.searchsorted,
     "scatter": scattering.scatter,
     "put": scattering.put,
-    "cumsum": scans.scan(np.add),
-    "cumprod": scans.scan(np.multiply),
-    "cummax": scans.scan(np.maximum),
-    "cummin": scans.scan(np.minimum),
+    **dict.fromkeys(("cumsum", "cumprod", "cummax", "cummin"), scans.scan),
 }
-"""Primitives with a routine of their own; the others run the reference backend's kernel."""
+"""Primitives with native code that is called as kernels are."""
+
+
+def native(instruction: Instruction, operands: Sequence[Strides], results: Sequence[Strides]) -> Executable | None:
+    """The built-in that runs `instruction` on memory of these strides; None if there is none.
+
+    It takes an array of bytes and an offset in elements per operand, then per result. Results share no memory with
+    operands, but that of ``scatter`` and ``put`` may be that of their first operand. An index out of range raises
+    IndexError before anything is written.
+    """
+    call = Call(instruction, tuple(map(tuple, operands)), tuple(map(tuple, results)))
+    if instruction.primitive == "dot_general":
+        return native_product(instruction, call.operands, call.results)
+    factory = BUILT_INS.get(instruction.primitive)
+    return factory(call) if factory is not None else None
 
 
 def routine(instruction: Instruction, operands: Sequence[Strides], results: Sequence[Strides]) -> Routine:
@@ -51,8 +70,37 @@ def routine(instruction: Instruction, operands: Sequence[Strides], results: Sequ
         array([1., 2., 3.], dtype=float32)
     """
     call = Call(instruction, tuple(map(tuple, operands)), tuple(map(tuple, results)))
+    if instruction.primitive in BUILT_INS:
+        made = _on_arrays(call)
+        if made is not None:
+            return made
     factory = ROUTINES.get(instruction.primitive)
     made = factory(call) if factory is not None else None
     if made is None:
         made = reference(call)
     return quietly(made) if may_warn(instruction) else made
+
+
+def _on_arrays(call: Call) -> Routine | None:
+    """The built-in over NumPy arrays, by way of dense copies where it does not serve their strides."""
+    made = native(call.instruction, call.operands, call.results)
+    if made is not None:
+        return lambda *arrays: made(*_with_offsets(arrays))
+    parts = (call.instruction.operands, call.instruction.results)
+    dense = native(call.instruction, *([contiguous_strides(value.type.shape) for value in part] for part in parts))
+    return None if dense is None else _through_copies(dense, len(parts[0]))
+
+
+def _with_offsets(arrays: Sequence[Array]) -> list[Any]:
+    return [item for array in arrays for item in (array, 0)]
+
+
+def _through_copies(made: Executable, operands: int) -> Routine:
+    def routine(*arrays: Array) -> None:
+        given = [np.ascontiguousarray(array) for array in arrays[:operands]]
+        results = [np.empty(array.shape, array.dtype) for array in arrays[operands:]]
+        made(*_with_offsets([*given, *results]))
+        for target, value in zip(arrays[operands:], results, strict=True):
+            target[...] = value
+
+    return routine

@@ -1,97 +1,120 @@
-"""Sorting.
-
-Elements of up to 32 bits become 64-bit integers that hold the element's rank in the upper half and its position in the
-lower one. These are all different, so NumPy's fastest sort, which is not stable, gives a stable order, and its
-partition gives the greatest elements in a definite order.
-"""
+"""Sorting, and selecting by order: sort, topk, kthvalue, median."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 
-from raxis import dtypes
-from raxis.dtypes import HALF, Category, DType
-from raxis_cpu.library.routine import Array, Call, Routine
+from raxis.backends.api import Executable, KernelFactory, Strides
+from raxis.dtypes import int64
+from raxis.ptir.program import Instruction, Program
+from raxis.ptir.types import TensorType
+from raxis_cpu.library.phases import Lines, Phase, lines_of
+from raxis_cpu.library.routine import Call
+from raxis_cpu.library.sorting_ir import MEDIAN, NANMEDIAN, RANKS, sorting
 
-Keys = Callable[[Array], Array]
-"""From elements to int64 numbers of 32 bits that are in the same order; equal elements have equal ones."""
-
-_POSITION = np.int64(0xFFFFFFFF)
-_GREATEST = np.int32(0x7FFFFFFF)
-
-
-def key_of(dtype: DType) -> Keys | None:
-    """The keys of elements of a dtype; None if they have too many bits."""
-    if dtype in HALF or dtype is dtypes.float32:
-        return _float_keys
-    if dtype.category <= Category.INTEGER and dtype.itemsize <= 4:
-        return lambda x: x.astype(np.int64)
-    return None
+_COST = 16
+"""Elementary operations an element takes, roughly."""
+_LONGEST = 1 << 31
+"""Length from which positions do not fit their half of a packed number."""
 
 
-def _keys_of_near(x: Array) -> Array | None:
-    """Keys of 64-bit integers that lie within 32 bits of each other; None if they do not."""
-    if x.dtype.kind != "i" or not x.size:
-        return None
-    least = x.min()
-    if int(x.max()) - int(least) > _POSITION:
-        return None
-    near: Array = x - least
-    return near - np.int64(1 << 31)
-
-
-def _float_keys(x: Array) -> Array:
-    numbers = x.astype(np.float32)
-    numbers += np.float32(0)  # makes -0 equal to 0
-    bits = numbers.view(np.int32)
-    keys = np.bitwise_xor(bits, (bits >> 31) & _GREATEST)
-    keys[np.isnan(numbers)] = _GREATEST
-    wide: Array = keys.astype(np.int64)
-    return wide
-
-
-def packed(numbers: Array, *, descending: bool) -> Array:
-    """Key and position along the last dim in one number each, in the memory of the keys."""
-    if descending:
-        np.invert(numbers, out=numbers)
-    numbers <<= 32
-    numbers |= np.arange(numbers.shape[-1], dtype=np.int64)
-    return numbers
-
-
-def positions(numbers: Array) -> Array:
-    """The positions in packed numbers."""
-    found: Array = np.bitwise_and(numbers, _POSITION)
-    return found
-
-
-def sort(call: Call) -> Routine:
+def sort(call: Call) -> Executable | None:
     """Values in order and where they came from, always stable."""
-    attributes, dtype = call.instruction.attributes, call.instruction.operands[0].type.dtype
-    dim, descending = attributes["dim"], attributes["descending"]
-    keys = key_of(dtype)
-
-    def routine(x: Array, values: Array, indices: Array) -> None:
-        rows = np.ascontiguousarray(np.moveaxis(x, dim, -1))
-        numbers = keys(rows) if keys is not None else _keys_of_near(rows)
-        if numbers is None:
-            order = _stable_order(rows, descending=descending)
-        else:
-            numbers = packed(numbers, descending=descending)
-            numbers.sort(axis=-1)
-            order = positions(numbers)
-        np.moveaxis(indices, dim, -1)[...] = order
-        np.moveaxis(values, dim, -1)[...] = np.take_along_axis(rows, order, -1)
-
-    return routine
+    item = call.instruction
+    return _selection(item, call.operands[0], call.results, (0, item.operands[0].type.shape[item.attributes["dim"]]))
 
 
-def _stable_order(rows: Array, *, descending: bool) -> Array:
-    if not descending:
-        return np.argsort(rows, axis=-1, kind="stable")
-    # Reversed before and after, so that equal elements keep their order.
-    backwards = np.argsort(rows[..., ::-1], axis=-1, kind="stable")
-    order: Array = rows.shape[-1] - 1 - backwards[..., ::-1]
-    return order
+def _selection(
+    item: Instruction, operand: Strides, results: Sequence[Strides], ranks: tuple[int, int], rule: int = RANKS
+) -> Executable | None:
+    """The built-in that writes the elements of the given ranks, and their indices."""
+    type, dim = item.operands[0].type, item.attributes["dim"]
+    kept = TensorType(type.dtype, (*type.shape[:dim], ranks[1] - ranks[0], *type.shape[dim + 1 :]))
+    lines = [
+        lines_of(shape, strides, dim)
+        for shape, strides in ((type.shape, operand), (kept.shape, results[0]), (kept.shape, results[1]))
+    ]
+    length = type.shape[dim]
+    if type.dtype.is_complex or length >= _LONGEST:
+        return None
+    numbers = {"length": length, "flip": -int(item.attributes["descending"]), "rule": rule}
+    numbers |= {"first": ranks[0], "last": ranks[1], "inner": prod(type.shape[dim + 1 :])}
+    for name, line in zip(("x", "values", "indices"), lines, strict=True):
+        if line is None:
+            return None
+        numbers |= _strides(name, line)
+    rows = 0 if kept.size == 0 else type.size // length
+    phase = Phase("rows", rows, type.size * _COST)
+    return sorting(type.dtype).bind([type.dtype, type.dtype, int64], [phase], numbers)
+
+
+def _strides(name: str, line: Lines) -> dict[str, int]:
+    return {f"{name}_{part}": stride for part, stride in line._asdict().items()}
+
+
+def _selecting(
+    program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides], rule: int = RANKS
+) -> Executable | None:
+    """An executable over one tensor that writes values and indices of certain ranks; None if there is none."""
+    item = next((item for item in program.instructions if item.primitive == "sort"), None)
+    operand = inputs[0]
+    if item is None or operand is None or program.results[0].type.size == 0:
+        return None
+    dim, shape = item.attributes["dim"], item.operands[0].type.shape
+    strides = [_with_dim(strides, dim, len(shape)) for strides in outputs]
+    return _selection(item, operand, strides, _ranks(program, shape[dim]), rule)
+
+
+def _with_dim(strides: Strides, dim: int, rank: int) -> Strides:
+    """Strides of a result that has lost the dimension, as if it had it."""
+    return strides if len(strides) == rank else (*strides[:dim], 0, *strides[dim:])
+
+
+def _ranks(program: Program, length: int) -> tuple[int, int]:
+    """Which of the sorted elements the program takes: a slice of them, or one position."""
+    for item in program.instructions:
+        if item.primitive == "slice":
+            dim = next(other.attributes["dim"] for other in program.instructions if other.primitive == "sort")
+            return 0, item.attributes["stop"][dim]
+        if item.primitive == "constant":
+            place = int(np.ravel(item.attributes["value"])[0])
+            return place, place + 1
+    return 0, length
+
+
+def topk(program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]) -> Executable | None:
+    """The first of the sorted elements."""
+    return _selecting(program, inputs, outputs)
+
+
+def kthvalue(
+    program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
+) -> Executable | None:
+    """One of the sorted elements."""
+    return _selecting(program, inputs, outputs)
+
+
+def median(
+    program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
+) -> Executable | None:
+    """The middle one of the sorted elements, or the first NaN."""
+    return _selecting(program, inputs, outputs, MEDIAN)
+
+
+def nanmedian(
+    program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
+) -> Executable | None:
+    """The middle one of the sorted elements that are not NaN."""
+    return _selecting(program, inputs, outputs, NANMEDIAN)
+
+
+SELECTIONS: dict[str, KernelFactory] = {
+    "topk": topk,
+    "kthvalue": kthvalue,
+    "_median_dim": median,
+    "_nanmedian_dim": nanmedian,
+}
+"""Kernels of ops that take a few of the sorted elements."""

@@ -2,123 +2,99 @@
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable
+from collections.abc import Sequence
 from math import prod
-from typing import Any
 
-import numpy as np
+from raxis.backends.api import Executable, Strides
+from raxis.dtypes import int64
+from raxis.layout import contiguous_strides
+from raxis_cpu.library.phases import Lines, Phase, flat_stride, lines_of
+from raxis_cpu.library.routine import Call
+from raxis_cpu.library.scattering_ir import Cells, scattering
 
-from raxis import dtypes
-from raxis.dtypes import HALF, DType
-from raxis.errors import IndexOutOfRangeError
-from raxis_cpu.library.routine import Array, Call, Routine
-from raxis_cpu.library.scattering_ir import ELEMENTS, combine_rows
-
-_Combine = Callable[[Array, Array, Array, tuple[int, int, int]], None]
-"""Takes the result as rows [before, size, width], the index, the updates and (before, size, width)."""
-
-_Native = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, *[ctypes.c_int64] * 4)
+_COST = 4
+_BLOCKS = 4
+"""Into how many blocks the inner elements are split where there are not enough slices for the threads."""
 
 
-def check_bounds(index: Array, dim: int, size: int) -> None:
-    """Raise IndexError naming the first index outside [0, size)."""
-    if index.size and not (index.min() >= 0 and index.max() < size):
-        wrong = index[(index < 0) | (index >= size)].reshape(-1)[0]
-        raise IndexOutOfRangeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
-
-
-def _in_order(index: Array) -> Array:
-    # NumPy walks an index in the order of memory, and of several updates the last must win.
-    return np.ascontiguousarray(index)
-
-
-def _arithmetic(dtype: DType, reduce: str) -> tuple[DType, str, int] | None:
-    """What a reduction computes with: dtype, reduction, elements of it per element; None if it is not served."""
-    if dtype in HALF:
-        return dtypes.float32, reduce, 1
-    if dtype is dtypes.bool_:
-        return dtypes.uint8, {"add": "max", "mul": "min"}.get(reduce, reduce), 1
-    if dtype.is_complex:
-        return (dtype.to_real(), reduce, 2) if reduce == "add" else None
-    return (dtype, reduce, 1) if dtype in ELEMENTS else None
-
-
-def _combination(dtype: DType, reduce: str, parts: int) -> _Combine:
-    function = _Native(combine_rows(reduce, dtype))
-
-    def combine(result: Array, index: Array, updates: Array, rows: tuple[int, int, int]) -> None:
-        before, size, width = rows
-        function(
-            result.ctypes.data,
-            index.ctypes.data,
-            updates.ctypes.data,
-            before,
-            index.size,
-            size,
-            width * parts,
-        )
-
-    return combine
-
-
-def put(call: Call) -> Routine | None:
+def put(call: Call) -> Executable | None:
     """Slices along a dim set to, or combined with, slices of the updates."""
-    attributes, operand = call.instruction.attributes, call.instruction.operands[0].type
-    dim = attributes["dim"]
-    rows = (prod(operand.shape[:dim]), operand.shape[dim], prod(operand.shape[dim + 1 :]))
-    if attributes["reduce"] == "set":
-        place = (slice(None),) * dim
-
-        def routine(x: Array, index: Array, updates: Array, out: Array) -> None:
-            check_bounds(index, dim, rows[1])
-            out[...] = x
-            out[(*place, _in_order(index))] = updates
-
-        return routine
-    return _combining(call, dim, rows, lambda index: index)
+    dim = call.instruction.attributes["dim"]
+    updates = call.instruction.operands[2].type
+    # The index is the same for all elements of a slice.
+    index = tuple(call.operands[1][0] if axis == dim else 0 for axis in range(updates.rank))
+    return _scattered(call, updates.shape, index)
 
 
-def scatter(call: Call) -> Routine | None:
+def scatter(call: Call) -> Executable | None:
     """Elements at positions along a dim set to, or combined with, the updates."""
-    attributes, operand = call.instruction.attributes, call.instruction.operands[0].type
-    dim = attributes["dim"]
-    shape = call.instruction.operands[1].type.shape
-    others = list(np.ogrid[tuple(slice(size) for size in shape)])
-    if attributes["reduce"] == "set":
-
-        def routine(x: Array, index: Array, updates: Array, out: Array) -> None:
-            check_bounds(index, dim, operand.shape[dim])
-            out[...] = x
-            out[(*others[:dim], _in_order(index), *others[dim + 1 :])] = updates
-
-        return routine
-    steps = [prod(operand.shape[axis + 1 :]) for axis in range(operand.rank)]
-    start: Any = sum(
-        (other * step for axis, (other, step) in enumerate(zip(others, steps, strict=True)) if axis != dim),
-        start=np.zeros((1,) * operand.rank, np.int64),
-    )
-    return _combining(call, dim, (1, operand.size, 1), lambda index: index * steps[dim] + start)
+    return _scattered(call, call.instruction.operands[1].type.shape, call.operands[1])
 
 
-def _combining(
-    call: Call, dim: int, rows: tuple[int, int, int], positions: Callable[[Array], Array]
-) -> Routine | None:
-    """The routine that combines rows; `positions` gives their numbers."""
-    operand, reduce = call.instruction.operands[0].type, call.instruction.attributes["reduce"]
-    arithmetic = _arithmetic(operand.dtype, reduce)
-    if arithmetic is None:
+def _scattered(call: Call, shape: Sequence[int], index: Strides) -> Executable | None:
+    """The built-in for an index of a shape and strides; None for arrays that are not evenly spaced."""
+    item = call.instruction
+    operand, dim = item.operands[0].type, item.attributes["dim"]
+    cells = Cells(operand.dtype, item.attributes["reduce"])
+    out = contiguous_strides(operand.shape) if cells.is_wide else call.results[0]
+    lines = [lines_of(shape, strides, dim) for strides in (index, call.operands[2], out)]
+    checked = _distinct(shape, index)
+    if not cells.is_served or checked is None or not _copies(call, dense=cells.is_wide) or None in lines:
         return None
-    combine = _combination(*arithmetic)
-    computed = dtypes.float32.numpy if operand.dtype in HALF else operand.dtype.numpy
-    direct = call.is_dense() and computed == operand.dtype.numpy
+    numbers = {"dim": dim, "size": operand.shape[dim], "count": shape[dim], "inner": prod(shape[dim + 1 :])}
+    numbers["check_stride"] = checked[1]
+    found = [line for line in lines if line is not None]
+    for name, line in zip(("index", "updates", "out"), found, strict=True):
+        numbers |= {f"{name}_{part}": stride for part, stride in line._asdict().items()}
+    outer = prod(shape[:dim])
+    numbers["block"] = _block(outer, numbers["inner"])
+    phases = [Phase("check", checked[0], checked[0]), Phase("copy", operand.size, operand.size)]
+    if prod(shape):
+        units = outer * -(-numbers["inner"] // numbers["block"])
+        phases.append(Phase(_way(numbers["inner"], *found), units, prod(shape) * _COST))
+    if cells.is_wide:
+        phases.append(Phase("narrow", operand.size, operand.size * _COST))
+    dtypes = [operand.dtype, int64, operand.dtype, operand.dtype]
+    return scattering(operand.dtype, item.attributes["reduce"]).bind(
+        dtypes, phases, numbers, scratch=operand.size * 4 if cells.is_wide else 0
+    )
 
-    def routine(x: Array, index: Array, updates: Array, out: Array) -> None:
-        check_bounds(index, dim, operand.shape[dim])
-        result = out if direct else np.empty(operand.shape, computed)
-        result[...] = x
-        combine(result, _in_order(positions(index)), np.ascontiguousarray(updates, computed), rows)
-        if not direct:
-            out[...] = result
 
-    return routine
+def _way(inner: int, index: Lines, updates: Lines, out: Lines) -> str:
+    """The phase that combines."""
+    whole_rows = index.inner == 0 and updates.inner == out.inner == 1 and inner > 1
+    return "rows" if whole_rows else "elements"
+
+
+def _block(outer: int, inner: int) -> int:
+    """Inner elements of one unit."""
+    if outer >= _BLOCKS:
+        return max(inner, 1)
+    return max(-(-inner // _BLOCKS // 16) * 16, 16)
+
+
+def _distinct(shape: Sequence[int], strides: Strides) -> tuple[int, int] | None:
+    """Number and stride of the indices, repeated ones once; None if they are not evenly spaced."""
+    kept = [(size, stride) for size, stride in zip(shape, strides, strict=True) if stride or size == 0]
+    sizes, steps = [size for size, _ in kept], tuple(stride for _, stride in kept)
+    stride = flat_stride(sizes, steps)
+    return None if stride is None else (prod(sizes), stride)
+
+
+def _copies(call: Call, *, dense: bool) -> bool:
+    """Whether the operand and the result are blocks of memory with the same order of elements."""
+    shape = call.instruction.operands[0].type.shape
+    if 0 in shape or not shape:
+        return True
+    pairs = [
+        (size, one, other)
+        for size, one, other in zip(shape, call.operands[0], call.results[0], strict=True)
+        if size > 1
+    ]
+    ordered = sorted(pairs, key=lambda pair: pair[1])
+    expected = 1
+    for size, one, other in ordered:
+        if one != expected or other != expected:
+            return False
+        expected *= size
+    return not dense or pairs == sorted(pairs, key=lambda pair: -pair[1])

@@ -1,137 +1,206 @@
-"""Loops that combine rows of updates with rows of a result at computed positions, in LLVM IR."""
+"""Writes at computed positions, in LLVM IR: check, copy, combine.
+
+Arrays are seen as [outer, along the dimension, inner]. The phases are
+
+- ``check``: every index is one of the dimension; a unit is an index;
+- ``copy``: the operand to the result, or to scratch memory in a wider type; a unit is an element;
+- ``rows``, ``elements``: updates combined with what is there, in the order along the dimension; where a whole row goes
+  to one position, and where every element has its own; a unit is a block of inner elements of one slice;
+- ``narrow``: scratch memory to the result; a unit is an element.
+"""
 
 from __future__ import annotations
 
-import re
 from functools import cache
 
 from raxis import dtypes
-from raxis.dtypes import DType
-from raxis_cpu.llvm.compile import Code, compile, host
-from raxis_cpu.threads import keep_for_ever
+from raxis.dtypes import HALF, DType
+from raxis_cpu.library.call_ir import Status
+from raxis_cpu.library.phases import Body, Module
+from raxis_cpu.llvm import registers
+from raxis_cpu.llvm.compile import host
+from raxis_cpu.llvm.ir import I64, Type, Value
 
-ELEMENTS: dict[DType, str] = {
-    dtypes.uint8: "i8",
-    dtypes.int8: "i8",
-    dtypes.int16: "i16",
-    dtypes.int32: "i32",
-    dtypes.int64: "i64",
-    dtypes.float32: "float",
-    dtypes.float64: "double",
-}
-"""The dtypes that the loops serve, and what LLVM calls their elements."""
-
-_LANES = 8
-
-
-def _operation(reduce: str, dtype: DType, lanes: int) -> str:
-    """Combines %old<lanes> with %new<lanes>."""
-    element = ELEMENTS[dtype]
-    type = _type(element, lanes)
-    if reduce in {"add", "mul"}:
-        return f"{'f' if dtype.is_floating_point else ''}{reduce} {type} %old{lanes}, %new{lanes}"
-    if dtype.is_floating_point:
-        name = {"max": "maximum", "min": "minimum"}[reduce]  # these give NaN if either is NaN
-    else:
-        name = ("s" if dtype.is_signed else "u") + reduce
-    short = {"float": "f32", "double": "f64"}.get(element, element)
-    suffix = short if lanes == 1 else f"v{lanes}{short}"
-    return f"call {type} @llvm.{name}.{suffix}({type} %old{lanes}, {type} %new{lanes})"
+NUMBERS = (
+    "dim", "size", "count", "inner", "block", "check_stride",
+    "index_outer", "index_along", "index_inner",
+    "updates_outer", "updates_along", "updates_inner",
+    "out_outer", "out_along", "out_inner",
+)  # fmt: skip
+_CHECKED = 1024
+"""Indices that are compared before one looks at the results."""
 
 
-def _type(element: str, lanes: int) -> str:
-    return element if lanes == 1 else f"<{lanes} x {element}>"
+class Cells:
+    """The elements of a result: how they look while updates are combined with them."""
 
+    def __init__(self, dtype: DType, reduce: str) -> None:
+        self.dtype = dtype
+        self.reduce = reduce
+        self.is_wide = dtype in HALF and reduce != "set"
+        self.size = 4 if self.is_wide else dtype.itemsize
+        if dtype is dtypes.bool_:
+            self.reduce = {"add": "max", "mul": "min"}.get(reduce, reduce)
+        if self.reduce == "set":
+            self._unit = Type("i64", 2) if dtype.itemsize == 16 else Type(f"i{8 * dtype.itemsize}")
+        elif dtype is dtypes.bool_:
+            self._unit = Type("i8")
+        else:
+            self._unit = Type(registers.register_type(dtype).element, 2 if dtype.is_complex else 1)
 
-def _combination(reduce: str, dtype: DType, lanes: int) -> str:
-    """Combines the elements at %target<lanes> with those at %source<lanes>."""
-    type, align = _type(ELEMENTS[dtype], lanes), dtype.itemsize
-    return f"""
-  %old{lanes} = load {type}, ptr %target{lanes}, align {align}
-  %new{lanes} = load {type}, ptr %source{lanes}, align {align}
-  %both{lanes} = {_operation(reduce, dtype, lanes)}
-  store {type} %both{lanes}, ptr %target{lanes}, align {align}"""
+    @property
+    def is_served(self) -> bool:
+        """Whether the reduction is one of single parts."""
+        return not self.dtype.is_complex or self.reduce in {"set", "add"}
+
+    def type(self, lanes: int) -> Type:
+        """So many cells."""
+        return Type(self._unit.element, self._unit.lanes * lanes)
+
+    def update(self, address: Value, lanes: int) -> Value:
+        """Updates as cells."""
+        if not self.is_wide:
+            return address.function.load(self.type(lanes), address)
+        value = registers.load(self.dtype, address, lanes)
+        if not isinstance(value, Value):
+            raise TypeError("half precision is real.")
+        return value
+
+    def combined(self, old: Value, new: Value) -> Value:
+        """A cell and an update."""
+        if self.reduce == "add":
+            return old + new
+        if self.reduce == "mul":
+            return old * new
+        if self.dtype.is_floating_point:
+            return (new.compare("gt" if self.reduce == "max" else "lt", old) | new.compare("ne", new)).select(new, old)
+        sign = "s" if self.dtype.category.name == "INTEGER" and self.dtype.is_signed else "u"
+        return old.intrinsic(f"{sign}{self.reduce}", new)
 
 
 @cache
-def combine_rows(reduce: str, dtype: DType) -> int:
-    """Address of the C function ``void(result, index, updates, before, count, size, width)``.
-
-    For every `b` below `before` and `j` below `count`, row ``updates[b, j]`` is combined with row
-    ``result[b, index[j]]``, in this order. Rows have `width` elements, and `result` has `size` rows for each `b`.
-    """
-    text = _ROWS.format(
-        triple=host().triple,
-        element=ELEMENTS[dtype],
-        lanes=_LANES,
-        vector=_combination(reduce, dtype, _LANES),
-        scalar=_combination(reduce, dtype, 1),
-        declarations=_declarations(reduce, dtype),
-    )
-    code = Code(compile(text, host()))
-    keep_for_ever(code)
-    return code.address("combine_rows")
+def scattering(dtype: DType, reduce: str) -> Module:
+    """The phases for elements of a dtype."""
+    cells = Cells(dtype, reduce)
+    functions = [_check(), _copy(cells), _rows(cells), _elements(cells)]
+    if cells.is_wide:
+        functions.append(_narrow(cells))
+    return Module("scatter", "\n".join(functions), NUMBERS)
 
 
-def _declarations(reduce: str, dtype: DType) -> str:
-    operations = (_operation(reduce, dtype, lanes) for lanes in (1, _LANES))
-    calls = [text.removeprefix("call ") for text in operations if text.startswith("call")]
-    return "\n".join(f"declare {re.sub(r'%[a-z]+[0-9]', '', call)}" for call in calls)
+def _check() -> str:
+    body = Body("check", NUMBERS)
+    numbers, index = body.numbers, body.array(1)
+    size, stride = numbers["size"], numbers["check_stride"]
+    lanes = host().vector_bytes // 8
+    dense = stride.compare("eq", 1)
+    with body.loop(body.begin, body.end, _CHECKED) as start:
+        stop = (start + _CHECKED).intrinsic("smin", body.end)
+        wrong = body.variable(Type("i1"), False)
+        whole = dense.select(start + ((stop - start) & -lanes), start)
+        wide = body.variable(Type("i64", lanes), body.constant(Type("i64", lanes), 0))
+        with body.loop(start, whole, lanes) as place:
+            values = body.load(Type("i64", lanes), body.advance(index, place, 8))
+            outside = values.compare("uge", size.splat(lanes)).convert("zext", "i64")
+            wide.set(wide.get() | outside)
+        seen = body.emit(I64, f"call i64 @llvm.vector.reduce.or.{wide.type.suffix}({wide.get()})")
+        wrong.set(seen.compare("ne", 0))
+        with body.loop(whole, stop) as place:
+            value = body.load(I64, body.advance(index, place * stride, 8))
+            wrong.set(wrong.get() | value.compare("uge", size))
+        with body.when(wrong.get()), body.loop(start, stop) as place:
+            value = body.load(I64, body.advance(index, place * stride, 8))
+            with body.when(value.compare("uge", size)):
+                body.fail(Status.INDEX_OUT_OF_RANGE, value=value, dim=numbers["dim"], size=size)
+    return body.text
 
 
-_ROWS = """
-target triple = "{triple}"
-{declarations}
+def _target(body: Body, cells: Cells) -> Value:
+    """Where the cells are."""
+    return body.scratch() if cells.is_wide else body.array(3)
 
-define void @combine_rows(ptr %result, ptr %index, ptr %updates, i64 %before, i64 %count, i64 %size, i64 %width) {{
-entry:
-  %whole = and i64 %width, -{lanes}
-  %some = mul i64 %before, %count
-  %empty = icmp eq i64 %some, 0
-  br i1 %empty, label %done, label %block
-block:
-  %b = phi i64 [ 0, %entry ], [ %next_b, %block_end ]
-  %first = mul i64 %b, %size
-  %first_update = mul i64 %b, %count
-  br label %row
-row:
-  %j = phi i64 [ 0, %block ], [ %next_j, %row_end ]
-  %index_place = getelementptr i64, ptr %index, i64 %j
-  %position = load i64, ptr %index_place, align 8
-  %row_number = add i64 %first, %position
-  %row_start = mul i64 %row_number, %width
-  %target = getelementptr {element}, ptr %result, i64 %row_start
-  %update_number = add i64 %first_update, %j
-  %update_start = mul i64 %update_number, %width
-  %source = getelementptr {element}, ptr %updates, i64 %update_start
-  %long = icmp sgt i64 %whole, 0
-  br i1 %long, label %vectors, label %rest
-vectors:
-  %v = phi i64 [ 0, %row ], [ %next_v, %vectors ]
-  %target{lanes} = getelementptr {element}, ptr %target, i64 %v
-  %source{lanes} = getelementptr {element}, ptr %source, i64 %v{vector}
-  %next_v = add i64 %v, {lanes}
-  %more_v = icmp slt i64 %next_v, %whole
-  br i1 %more_v, label %vectors, label %rest
-rest:
-  %left = icmp slt i64 %whole, %width
-  br i1 %left, label %scalars, label %row_end
-scalars:
-  %s = phi i64 [ %whole, %rest ], [ %next_s, %scalars ]
-  %target1 = getelementptr {element}, ptr %target, i64 %s
-  %source1 = getelementptr {element}, ptr %source, i64 %s{scalar}
-  %next_s = add i64 %s, 1
-  %more_s = icmp slt i64 %next_s, %width
-  br i1 %more_s, label %scalars, label %row_end
-row_end:
-  %next_j = add i64 %j, 1
-  %more_j = icmp slt i64 %next_j, %count
-  br i1 %more_j, label %row, label %block_end
-block_end:
-  %next_b = add i64 %b, 1
-  %more_b = icmp slt i64 %next_b, %before
-  br i1 %more_b, label %block, label %done
-done:
-  ret void
-}}
-"""
+
+def _copy(cells: Cells) -> str:
+    body = Body("copy", NUMBERS)
+    source, target, size = body.array(0), _target(body, cells), cells.dtype.itemsize
+    if cells.is_wide:
+        with body.loop(body.begin, body.end) as place:
+            body.store(cells.update(body.advance(source, place, size), 1), body.advance(target, place, 4))
+        return body.text
+    same = body.emit(Type("i1"), f"icmp eq {source}, {target.name}")
+    with body.when(~same):
+        start, end = body.advance(source, body.begin, size), body.advance(target, body.begin, size)
+        nbytes = (body.end - body.begin) * size
+        body.line(f"call void @llvm.memcpy.p0.p0.i64({end}, {start}, {nbytes}, i1 false)")
+    return body.text
+
+
+def _narrow(cells: Cells) -> str:
+    body = Body("narrow", NUMBERS)
+    with body.loop(body.begin, body.end) as place:
+        value = body.load(Type("float"), body.advance(body.scratch(), place, 4))
+        target = body.advance(body.array(3), place, cells.dtype.itemsize)
+        registers.store(cells.dtype, registers.rounded(cells.dtype, value), target)
+    return body.text
+
+
+class _Block:
+    """The loops over units and along the dimension, as far as every body has them."""
+
+    def __init__(self, body: Body, cells: Cells, unit: Value) -> None:
+        self._body, self._cells, self._numbers = body, cells, body.numbers
+        numbers = body.numbers
+        blocks = body.emit(I64, f"udiv {numbers['inner'] + numbers['block'] - 1}, {numbers['block'].name}")
+        self._outer, block = body.divided(unit, blocks)
+        self._first = block * numbers["block"]
+        self.count = (numbers["inner"] - self._first).intrinsic("smin", numbers["block"])
+        self.index = self._start(body.array(1), "index", 8)
+        self.updates = self._start(body.array(2), "updates", cells.dtype.itemsize)
+        self.out = self._start(_target(body, cells), "out", cells.size)
+
+    def _start(self, array: Value, name: str, size: int) -> Value:
+        offset = self._outer * self._numbers[f"{name}_outer"] + self._first * self._numbers[f"{name}_inner"]
+        return self._body.advance(array, offset, size)
+
+    def combine(self, target: Value, source: Value, lanes: int) -> None:
+        """Updates at an address with cells at another."""
+        new = self._cells.update(source, lanes)
+        if self._cells.reduce != "set":
+            new = self._cells.combined(self._body.load(self._cells.type(lanes), target), new)
+        self._body.store(new, target)
+
+
+def _rows(cells: Cells) -> str:
+    """Rows of dense updates to dense rows of the result."""
+    body = Body("rows", NUMBERS)
+    numbers = body.numbers
+    lanes = max(1, host().vector_bytes // max(cells.size, 4))
+    with body.loop(body.begin, body.end) as unit:
+        block = _Block(body, cells, unit)
+        whole = block.count & -lanes
+        with body.loop(0, numbers["count"]) as place:
+            position = body.load(I64, body.advance(block.index, place * numbers["index_along"], 8))
+            target = body.advance(block.out, position * numbers["out_along"], cells.size)
+            source = body.advance(block.updates, place * numbers["updates_along"], cells.dtype.itemsize)
+            for width, bounds in ((lanes, (body.constant(I64, 0), whole)), (1, (whole, block.count))):
+                with body.loop(*bounds, width) as column:
+                    at = body.advance(target, column, cells.size)
+                    block.combine(at, body.advance(source, column, cells.dtype.itemsize), width)
+    return body.text
+
+
+def _elements(cells: Cells) -> str:
+    """Elements of any strides."""
+    body = Body("elements", NUMBERS)
+    numbers = body.numbers
+    with body.loop(body.begin, body.end) as unit:
+        block = _Block(body, cells, unit)
+        with body.loop(0, numbers["count"]) as place:
+            index = body.advance(block.index, place * numbers["index_along"], 8)
+            updates = body.advance(block.updates, place * numbers["updates_along"], cells.dtype.itemsize)
+            with body.loop(0, block.count) as column:
+                position = body.load(I64, body.advance(index, column * numbers["index_inner"], 8))
+                offset = position * numbers["out_along"] + column * numbers["out_inner"]
+                source = body.advance(updates, column * numbers["updates_inner"], cells.dtype.itemsize)
+                block.combine(body.advance(block.out, offset, cells.size), source, 1)
+    return body.text

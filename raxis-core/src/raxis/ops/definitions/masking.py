@@ -99,6 +99,7 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 @lowered(
     "_nonzero_positions(Tensor input) -> (Tensor positions, Tensor count)",
+    composite=True,
     method=False,
     function=False,
     out=False,

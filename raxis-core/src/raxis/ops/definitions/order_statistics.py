@@ -57,13 +57,13 @@ def as_any(counts: Tensor) -> Any:
 _ALONG = "(Tensor input, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)"
 
 
-@lowered("_median_dim" + _ALONG, vjp={"input": selection_vjp}, method=False, function=False)
+@lowered("_median_dim" + _ALONG, composite=True, vjp={"input": selection_vjp}, method=False, function=False)
 def _median_dim(input: Tensor, dim: int, keepdim: bool) -> Any:
     """Medians along `dim` and where they are."""
     return _median("median", input, dim, keepdim, skip_nan=False)
 
 
-@lowered("_nanmedian_dim" + _ALONG, vjp={"input": selection_vjp}, method=False, function=False)
+@lowered("_nanmedian_dim" + _ALONG, composite=True, vjp={"input": selection_vjp}, method=False, function=False)
 def _nanmedian_dim(input: Tensor, dim: int, keepdim: bool) -> Any:
     """Medians of the elements along `dim` that are not NaN, and where they are."""
     return _median("nanmedian", input, dim, keepdim, skip_nan=True)

@@ -171,7 +171,9 @@ def _running_vjp(grad: Tensor, results: Any, input_layout: Layout, dim: int) -> 
     return scatter_along(grad, results[1], axis, input_layout.shape[axis], True)
 
 
-@lowered("cummax(Tensor input, int dim) -> (Tensor values, Tensor indices)", vjp={"input": _running_vjp})
+@lowered(
+    "cummax(Tensor input, int dim) -> (Tensor values, Tensor indices)", composite=True, vjp={"input": _running_vjp}
+)
 def cummax(input: Tensor, dim: int) -> Any:
     """The greatest element up to and with each, along `dim`, and the last index of it; NaN from the first NaN on.
 
@@ -190,7 +192,9 @@ def cummax(input: Tensor, dim: int) -> Any:
     return _running_extremum("cummax", input, dim)
 
 
-@lowered("cummin(Tensor input, int dim) -> (Tensor values, Tensor indices)", vjp={"input": _running_vjp})
+@lowered(
+    "cummin(Tensor input, int dim) -> (Tensor values, Tensor indices)", composite=True, vjp={"input": _running_vjp}
+)
 def cummin(input: Tensor, dim: int) -> Any:
     """The smallest element up to and with each, along `dim`, and the last index of it; NaN from the first NaN on.
 
