@@ -70,7 +70,7 @@ class CpuBackend(Backend):
         inputs: Sequence[Strides | None],
         outputs: Sequence[Strides],
         *,
-        in_place: bool = False,
+        in_place: int = 0,
     ) -> Executable:
         native = compile_program(
             program, inputs, outputs, in_place=in_place, allocate=self._allocator.allocate

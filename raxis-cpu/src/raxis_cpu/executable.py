@@ -26,7 +26,7 @@ def compile_program(
     inputs: Sequence[Strides | None],
     outputs: Sequence[Strides],
     *,
-    in_place: bool,
+    in_place: int,
     allocate: Callable[[int], Any],
 ) -> Executable | None:
     """The executable of `program`; None if a part of it can only be interpreted."""

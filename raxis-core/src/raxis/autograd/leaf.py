@@ -43,6 +43,8 @@ def check_grad(tensor: Tensor, grad: object) -> None:
         )
     if grad is tensor:
         raise RuntimeError("can't assign Variable as its own grad")
+    if grad._layout is tensor._layout:
+        return
     for what, given, expected in (
         ("size", list(grad._layout.shape), list(tensor._layout.shape)),
         ("type", grad.dtype, tensor.dtype),
@@ -76,9 +78,10 @@ def set_data(tensor: Tensor, value: Tensor) -> None:
 
 def clear_grad(parameter: Tensor, set_to_none: bool) -> None:
     """Drop a gradient, or fill it with zeros outside of any graph."""
-    if parameter.grad is None:
-        return
+    grad = parameter._grad
     if set_to_none:
-        parameter.grad = None
-    else:
-        parameter.grad = parameter.grad.detach().zero_()
+        parameter._grad = None
+    elif grad is not None and grad._edge is None:
+        grad.zero_()
+    elif grad is not None:
+        parameter.grad = grad.detach().zero_()

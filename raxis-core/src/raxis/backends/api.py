@@ -99,7 +99,7 @@ class Backend(abc.ABC):
         inputs: Sequence[Strides | None],
         outputs: Sequence[Strides],
         *,
-        in_place: bool = False,
+        in_place: int = 0,
     ) -> Executable:
         """Compile `program` for operands of these strides (in elements; None for a by-value scalar).
 
@@ -107,9 +107,9 @@ class Backend(abc.ABC):
             program: what to compute.
             inputs: strides of the parameters.
             outputs: strides of the results.
-            in_place: the first result is written over the first parameter: calls pass one buffer and offset for
-                both, and perhaps for other parameters of the same type and strides. Otherwise results share no
-                memory with parameters.
+            in_place: so many results are written over as many parameters, the first over the first: calls pass one
+                buffer and offset for both, and perhaps for other parameters of the same type and strides. All other
+                results share no memory with parameters.
 
         Raises:
             NotImplementedError: naming primitive, dtype and device, if the program cannot run here.

@@ -48,7 +48,7 @@ class MetaBackend(Backend):
         inputs: Sequence[Strides | None],
         outputs: Sequence[Strides],
         *,
-        in_place: bool = False,
+        in_place: int = 0,
     ) -> Executable:
         return _do_nothing
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import raxis
+from raxis.ops.update import Update
 from raxis.optim.optimizer import Optimizer
 from raxis.optim.options import (
     counted,
+    directed,
     execution_options,
     number,
     real_views,
@@ -15,10 +18,10 @@ from raxis.optim.options import (
     require_one_element,
     step_counter,
 )
+from raxis.tensor import Tensor
 
 if TYPE_CHECKING:
     from raxis.optim.groups import Group, Parameters
-    from raxis.tensor import Tensor
 
 __all__ = ["Adagrad"]
 
@@ -97,11 +100,29 @@ class Adagrad(Optimizer):
         """One step of one parameter."""
         state = self.state[param]
         step = counted(state["step"], group)
-        if group["maximize"]:
-            grad = -grad
-        if group["weight_decay"]:
-            grad = grad.add(param, alpha=group["weight_decay"])
-        param, grad, state = real_views(param, grad, state)
         lr = number(group["lr"]) / (1.0 + (step - 1.0) * group["lr_decay"])
-        denominator = state["sum"].addcmul_(grad, grad).sqrt().add_(group["eps"])
-        param.addcdiv_(grad, denominator, value=-lr)
+        options = _Options(group["maximize"], bool(group["weight_decay"]))
+        numbers = [lr, group["weight_decay"], group["eps"]]
+        _adagrad(*real_views([param, state["sum"]], [grad]), numbers, options=options)
+
+
+class _Options(NamedTuple):
+    """What distinguishes the formulas."""
+
+    maximize: bool
+    decays: bool
+
+
+def _formula(
+    written: Sequence[Tensor], read: Sequence[Tensor], numbers: Sequence[Tensor], options: _Options
+) -> list[Tensor]:
+    param, total = written
+    lr, decay, eps = numbers
+    grad = directed(read[0], options.maximize)
+    if options.decays:
+        grad = grad + param * decay
+    total = total + grad * grad
+    return [param - lr * (grad / (total.sqrt() + eps)), total]
+
+
+_adagrad = Update("adagrad", _formula)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import raxis
+from raxis.ops.update import Update
 from raxis.optim.optimizer import Optimizer
 from raxis.optim.options import (
     counted,
+    directed,
     execution_options,
     number,
     real_views,
@@ -97,50 +100,63 @@ class Adam(Optimizer):
         state = self.state[param]
         if not state:
             state.update(self.initial_state(param, group))
-        if group["maximize"]:
-            grad = -grad
-        param, grad, state = real_views(param, _decayed(param, grad, group), state)
         step = counted(state["step"], group)
-        beta1, beta2 = group["betas"]
-        state["exp_avg"].lerp_(grad, 1.0 - beta1)
-        state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad, value=1.0 - beta2)
-        denominator = _second_moment(state, group).sqrt().div_((1.0 - beta2**step) ** 0.5).add_(group["eps"])
-        _move(param, state["exp_avg"], denominator, _learning_rate(group) / (1.0 - beta1**step))
+        written = [param, *(state[name] for name in _moments(group))]
+        options = _Options(group["maximize"], bool(group["weight_decay"]), group["decoupled_weight_decay"])
+        _adam(*real_views(written, [grad]), _numbers(group, step), options=options)
 
     def initial_state(self, param: Tensor, group: Group) -> dict[str, Tensor]:
         """What is kept for a parameter that had no step yet."""
-        names = ["exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if group["amsgrad"] else [])]
         return {
             "step": step_counter(param, group),
-            **{name: raxis.zeros_like(param) for name in names},
+            **{name: raxis.zeros_like(param) for name in _moments(group)},
         }
 
 
-def _decayed(param: Tensor, grad: Tensor, group: Group) -> Tensor:
-    """Apply weight decay, to the parameter itself or to the gradient that is returned."""
+def _moments(group: Group) -> tuple[str, ...]:
+    return ("exp_avg", "exp_avg_sq", *(("max_exp_avg_sq",) if group["amsgrad"] else ()))
+
+
+class _Options(NamedTuple):
+    """What distinguishes the formulas."""
+
+    maximize: bool
+    decays: bool
+    decoupled: bool
+
+
+def _numbers(group: Group, step: Any) -> list[Any]:
+    """Decay (the part that stays, if it is decoupled), weights of new and old moments, size of the step, epsilon.
+
+    Both corrections of the moments' bias are in the last two: ``sqrt(v) / root + eps`` is a sum over `root`.
+    """
+    beta1, beta2 = group["betas"]
+    lr = group["lr"] if group["capturable"] else number(group["lr"])
+    root = (1.0 - beta2**step) ** 0.5
     decay = group["weight_decay"]
-    if not decay:
-        return grad
     if group["decoupled_weight_decay"]:
-        param.mul_(1.0 - _learning_rate(group) * decay)
-        return grad
-    return grad.add(param, alpha=decay)
+        decay = 1.0 - lr * decay
+    return [
+        decay, 1.0 - beta1, beta2, 1.0 - beta2, lr / (1.0 - beta1**step) * root, group["eps"] * root
+    ]  # fmt: skip
 
 
-def _learning_rate(group: Group) -> Any:
-    return group["lr"] if group["capturable"] else number(group["lr"])
+def _formula(
+    written: Sequence[Tensor], read: Sequence[Tensor], numbers: Sequence[Tensor], options: _Options
+) -> list[Tensor]:
+    param, mean, square, *largest = written
+    decay, mean_weight, kept, square_weight, size, eps = numbers
+    grad = directed(read[0], options.maximize)
+    if options.decays:
+        if options.decoupled:
+            param = param * decay
+        else:
+            grad = grad + param * decay
+    mean = mean.lerp(grad, mean_weight)
+    square = square * kept + grad * grad * square_weight
+    largest = [raxis.maximum(item, square) for item in largest]
+    root = (largest[0] if largest else square).sqrt()
+    return [param - size * mean / (root + eps), mean, square, *largest]
 
 
-def _second_moment(state: dict[str, Tensor], group: Group) -> Tensor:
-    if not group["amsgrad"]:
-        return state["exp_avg_sq"]
-    largest = state["max_exp_avg_sq"]
-    return largest.copy_(raxis.maximum(largest, state["exp_avg_sq"]))
-
-
-def _move(param: Tensor, direction: Tensor, denominator: Tensor, size: Any) -> None:
-    """Subtract `size` · `direction` / `denominator`."""
-    if isinstance(size, Tensor):
-        param.addcdiv_(direction * -size, denominator)
-    else:
-        param.addcdiv_(direction, denominator, value=-size)
+_adam = Update("adam", _formula)

@@ -159,8 +159,9 @@ class Optimizer:
         with raxis.no_grad():
             for group in self.param_groups:
                 for param in group["params"]:
-                    if param.grad is not None:
-                        self.update(param, param.grad, group)
+                    grad = param.grad
+                    if grad is not None:
+                        self.update(param, grad, group)
         return loss
 
     def _evaluated(self, closure: Callable[[], Any] | None) -> Any:

@@ -58,14 +58,13 @@ def counted(step: Tensor, group: Group) -> Any:
     return step if group.get("capturable") else step.item()
 
 
-def real_views(
-    param: Tensor, grad: Tensor, state: dict[str, Tensor]
-) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+def directed(grad: Tensor, maximize: bool) -> Tensor:
+    """The gradient to descend along: the other way round to go up."""
+    return -grad if maximize else grad
+
+
+def real_views(written: list[Tensor], read: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
     """Complex tensors as real ones, their parts along one more dimension: each part is a parameter of its own."""
-    if not param.is_complex():
-        return param, grad, state
-    return _real(param), _real(grad), {name: _real(tensor) for name, tensor in state.items()}
-
-
-def _real(tensor: Tensor) -> Tensor:
-    return raxis.view_as_real(tensor) if tensor.is_complex() else tensor
+    if not written[0].dtype.is_complex:
+        return written, read
+    return [raxis.view_as_real(tensor) for tensor in written], [raxis.view_as_real(tensor) for tensor in read]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import raxis
+from raxis.ops.update import Update
 from raxis.optim.optimizer import Optimizer
 from raxis.optim.options import (
     counted,
+    directed,
     execution_options,
     number,
     real_views,
@@ -15,10 +18,10 @@ from raxis.optim.options import (
     require_one_element,
     step_counter,
 )
+from raxis.tensor import Tensor
 
 if TYPE_CHECKING:
     from raxis.optim.groups import Group, Parameters
-    from raxis.tensor import Tensor
 
 __all__ = ["RMSprop"]
 
@@ -94,33 +97,54 @@ class RMSprop(Optimizer):
         if not state:
             state.update(self.initial_state(param, group))
         counted(state["step"], group)
-        if group["maximize"]:
-            grad = -grad
-        if group["weight_decay"]:
-            grad = grad.add(param, alpha=group["weight_decay"])
-        param, grad, state = real_views(param, grad, state)
-        denominator = _root_mean_square(state, grad, group).add_(group["eps"])
-        lr = number(group["lr"])
-        if group["momentum"]:
-            buffer = state["momentum_buffer"].mul_(group["momentum"]).addcdiv_(grad, denominator)
-            param.add_(buffer, alpha=-lr)
-        else:
-            param.addcdiv_(grad, denominator, value=-lr)
+        written = [param, *(state[name] for name in _means(group))]
+        options = _Options(
+            group["maximize"], bool(group["weight_decay"]), bool(group["momentum"]), group["centered"]
+        )
+        alpha = group["alpha"]
+        numbers = [
+            number(group["lr"]), group["weight_decay"], group["momentum"], alpha, 1.0 - alpha, group["eps"]
+        ]  # fmt: skip
+        _rmsprop(*real_views(written, [grad]), numbers, options=options)
 
     def initial_state(self, param: Tensor, group: Group) -> dict[str, Tensor]:
         """What is kept for a parameter that had no step yet."""
-        names = ["square_avg"]
-        if group["momentum"]:
-            names.append("momentum_buffer")
-        if group["centered"]:
-            names.append("grad_avg")
-        return {"step": step_counter(param, group), **{name: raxis.zeros_like(param) for name in names}}
+        return {
+            "step": step_counter(param, group),
+            **{name: raxis.zeros_like(param) for name in _means(group)},
+        }
 
 
-def _root_mean_square(state: dict[str, Tensor], grad: Tensor, group: Group) -> Tensor:
-    alpha = group["alpha"]
-    square = state["square_avg"].mul_(alpha).addcmul_(grad, grad, value=1.0 - alpha)
-    if not group["centered"]:
-        return square.sqrt()
-    mean = state["grad_avg"].lerp_(grad, 1.0 - alpha)
-    return square.addcmul(mean, mean, value=-1.0).sqrt_()
+def _means(group: Group) -> list[str]:
+    optional = {"momentum_buffer": group["momentum"], "grad_avg": group["centered"]}
+    return ["square_avg", *(name for name, used in optional.items() if used)]
+
+
+class _Options(NamedTuple):
+    """What distinguishes the formulas."""
+
+    maximize: bool
+    decays: bool
+    moves: bool
+    centered: bool
+
+
+def _formula(
+    written: Sequence[Tensor], read: Sequence[Tensor], numbers: Sequence[Tensor], options: _Options
+) -> list[Tensor]:
+    param, square, *others = written
+    lr, decay, momentum, kept, weight, eps = numbers
+    grad = directed(read[0], options.maximize)
+    if options.decays:
+        grad = grad + param * decay
+    square = square * kept + grad * grad * weight
+    variance, means = square, []
+    if options.centered:
+        means = [others[-1].lerp(grad, weight)]
+        variance = square - means[0] * means[0]
+    grad = grad / (variance.sqrt() + eps)
+    buffers = [others[0] * momentum + grad] if options.moves else []
+    return [param - (buffers[0] if buffers else grad) * lr, square, *buffers, *means]
+
+
+_rmsprop = Update("rmsprop", _formula)

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
+import raxis
+from raxis.ops.update import Update
 from raxis.optim.optimizer import Optimizer
-from raxis.optim.options import execution_options, number, require_at_least_zero, require_one_element
+from raxis.optim.options import (
+    directed,
+    execution_options,
+    number,
+    real_views,
+    require_at_least_zero,
+    require_one_element,
+)
+from raxis.tensor import Tensor
 
 if TYPE_CHECKING:
     from raxis.optim.groups import Group, Parameters
-    from raxis.tensor import Tensor
 
 __all__ = ["SGD"]
 
@@ -78,19 +88,39 @@ class SGD(Optimizer):
 
     def update(self, param: Tensor, grad: Tensor, group: Group) -> None:
         """One step of one parameter."""
-        if group["maximize"]:
-            grad = -grad
-        if group["weight_decay"]:
-            grad = grad.add(param, alpha=group["weight_decay"])
+        written, begins = [param], False
         if group["momentum"]:
-            grad = self._with_momentum(param, grad, group)
-        param.add_(grad, alpha=-number(group["lr"]))
+            state = self.state[param]
+            begins = state.get("momentum_buffer") is None
+            if begins:
+                state["momentum_buffer"] = raxis.empty_like(param)
+            written.append(state["momentum_buffer"])
+        options = _Options(group["maximize"], bool(group["weight_decay"]), begins, group["nesterov"])
+        numbers = [number(group["lr"]), group["weight_decay"], group["momentum"], 1.0 - group["dampening"]]
+        _sgd(*real_views(written, [grad]), numbers, options=options)
 
-    def _with_momentum(self, param: Tensor, grad: Tensor, group: Group) -> Tensor:
-        state = self.state[param]
-        buffer = state.get("momentum_buffer")
-        if buffer is None:
-            buffer = state["momentum_buffer"] = grad.detach().clone()
-        else:
-            buffer.mul_(group["momentum"]).add_(grad, alpha=1.0 - group["dampening"])
-        return grad.add(buffer, alpha=group["momentum"]) if group["nesterov"] else buffer
+
+class _Options(NamedTuple):
+    """What distinguishes the formulas; `begins` if there is no momentum yet."""
+
+    maximize: bool
+    decays: bool
+    begins: bool
+    nesterov: bool
+
+
+def _formula(
+    written: Sequence[Tensor], read: Sequence[Tensor], numbers: Sequence[Tensor], options: _Options
+) -> list[Tensor]:
+    param, *buffers = written
+    lr, decay, momentum, undamped = numbers
+    grad = directed(read[0], options.maximize)
+    if options.decays:
+        grad = grad + param * decay
+    buffers = [grad if options.begins else buffer * momentum + grad * undamped for buffer in buffers]
+    for buffer in buffers:
+        grad = grad + buffer * momentum if options.nesterov else buffer
+    return [param - grad * lr, *buffers]
+
+
+_sgd = Update("sgd", _formula)

@@ -23,7 +23,7 @@ from raxis.schedule.schedule import Buffer, LibraryStep, LoopStep, Schedule, Ste
 
 
 def schedule(
-    program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides], *, in_place: bool = False
+    program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides], *, in_place: int = 0
 ) -> Schedule:
     """Plan the steps of `program` for operands and results of these strides.
 
@@ -31,14 +31,17 @@ def schedule(
         program: what to compute.
         inputs: strides of the parameters in elements; None for by-value ones.
         outputs: strides of the results.
-        in_place: the first result is written over the first parameter.
+        in_place: so many results are written over as many parameters, the first over the first.
     """
     scheduler = _Scheduler(Graph(program), program.name, inputs, outputs)
     scheduler.compute_results()
     made = Schedule(tuple(scheduler.buffers), tuple(scheduler.steps))
     if not in_place:
         return with_reuse(made)
-    return made if _is_safe_in_place(made) else _through_temporary(made)
+    for position in range(in_place):
+        if not _is_safe_in_place(made, position):
+            made = _through_temporary(made, position)
+    return made
 
 
 class _Crop(NamedTuple):
@@ -313,29 +316,29 @@ class _Scheduler:
         return None
 
 
-def _is_safe_in_place(made: Schedule) -> bool:
-    """Whether result 0 may share memory with parameters of its type and strides.
+def _is_safe_in_place(made: Schedule, position: int) -> bool:
+    """Whether a result may share memory with parameters of its type and strides.
 
     So it is if each of their elements is read for the last time where it is written.
     """
-    shared = _shared_parameters(made)
+    shared = _shared_parameters(made, position)
     written = False
     for step in made.steps:
         reads = any(buffer in shared for buffer in _operands_of(step))
-        writes = any(_is_first_result(made.buffers[buffer]) for buffer in _results_of(step))
-        if reads and (written or (writes and not _reads_where_it_writes(step, made, shared))):
+        writes = any(_is_result(made.buffers[buffer], position) for buffer in _results_of(step))
+        if reads and (written or (writes and not _reads_where_it_writes(step, made, position, shared))):
             return False
         written = written or writes
     return True
 
 
-def _is_first_result(buffer: Buffer) -> bool:
-    return buffer.role == "result" and buffer.position == 0
+def _is_result(buffer: Buffer, position: int) -> bool:
+    return buffer.role == "result" and buffer.position == position
 
 
-def _shared_parameters(made: Schedule) -> set[int]:
-    """Buffers that may be the memory of result 0, in whatever shape they are read."""
-    result = next(buffer for buffer in made.buffers if _is_first_result(buffer))
+def _shared_parameters(made: Schedule, position: int) -> set[int]:
+    """Buffers that may be the memory of a result, in whatever shape they are read."""
+    result = next(buffer for buffer in made.buffers if _is_result(buffer, position))
     positions = {
         buffer.position for buffer in made.buffers if buffer.role == "parameter" and buffer[2:] == result[2:]
     }
@@ -368,12 +371,12 @@ def _loaded(step: LoopStep) -> list[int]:
     return loads
 
 
-def _reads_where_it_writes(step: Step, made: Schedule, shared: set[int]) -> bool:
+def _reads_where_it_writes(step: Step, made: Schedule, position: int, shared: set[int]) -> bool:
     if isinstance(step, LibraryStep):
         updated, *others = step.operands
         return step.instruction.primitive in UPDATES and updated in shared and shared.isdisjoint(others)
     parameter = {slot for slot, buffer in enumerate(step.buffers) if buffer in shared}
-    result = {slot for slot, buffer in enumerate(step.buffers) if _is_first_result(made.buffers[buffer])}
+    result = {slot for slot, buffer in enumerate(step.buffers) if _is_result(made.buffers[buffer], position)}
     reads = {
         node.detail[1:] for node in step.kernel.nodes if node.op == "load" and node.detail.buffer in parameter
     }
@@ -382,14 +385,14 @@ def _reads_where_it_writes(step: Step, made: Schedule, shared: set[int]) -> bool
     return not gathers and len(writes) == 1 and reads == writes
 
 
-def _through_temporary(made: Schedule) -> Schedule:
-    """The same steps with result 0 written to a temporary, then copied."""
+def _through_temporary(made: Schedule, position: int) -> Schedule:
+    """The same steps with a result written to a temporary, then copied."""
     buffers = list(made.buffers)
     number = 1 + max((buffer.position for buffer in buffers if buffer.role == "temporary"), default=-1)
-    final = next(buffer for buffer in buffers if _is_first_result(buffer))
-    for position, buffer in enumerate(buffers):
-        if _is_first_result(buffer):
-            buffers[position] = buffer._replace(role="temporary", position=number)
+    final = next(buffer for buffer in buffers if _is_result(buffer, position))
+    for place, buffer in enumerate(buffers):
+        if _is_result(buffer, position):
+            buffers[place] = buffer._replace(role="temporary", position=number)
     temporary = next(
         i for i, buffer in enumerate(buffers) if (buffer.role, buffer.position) == ("temporary", number)
     )

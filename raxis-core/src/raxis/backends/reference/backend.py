@@ -48,7 +48,7 @@ class ReferenceBackend(Backend):
         inputs: Sequence[Strides | None],
         outputs: Sequence[Strides],
         *,
-        in_place: bool = False,
+        in_place: int = 0,
     ) -> Executable:
         return compile_program(program, inputs, outputs)
 

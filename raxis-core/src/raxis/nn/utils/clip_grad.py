@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
 import raxis
+from raxis.ops.definitions.norms import norm_of_all
 from raxis.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -49,15 +51,14 @@ def get_total_norm(tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite:
 
 
 def _norm_of_norms(tensors: Sequence[Tensor], order: float) -> Tensor:
-    device = tensors[0].device
-    norms = [_vector_norm(tensor, order).to(device) for tensor in tensors]
-    return _vector_norm(raxis.stack(norms), order)
-
-
-def _vector_norm(tensor: Tensor, order: float) -> Tensor:
-    if order == float("inf"):
-        return tensor.abs().max() if tensor.numel() else tensor.new_zeros(())
-    return raxis.norm(tensor, order)
+    """One program for all tensors of a device, and another for the devices' results where there are several."""
+    norms: list[Tensor] = [
+        norm_of_all(tuple(group), order) for _, group in groupby(tensors, lambda tensor: tensor.device)
+    ]
+    if len(norms) == 1:
+        return norms[0]
+    total: Tensor = norm_of_all(tuple(norm.to(norms[0].device) for norm in norms), order)
+    return total
 
 
 def clip_grads_with_norm_(parameters: Tensors, max_norm: float, total_norm: Tensor) -> None:

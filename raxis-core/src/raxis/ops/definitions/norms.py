@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from math import inf
 from typing import Any
 
@@ -9,9 +11,9 @@ from raxis import dtypes
 from raxis.dtypes import Category, DType, can_cast
 from raxis.layout import Layout, wrap_dims
 from raxis.ops.definitions.reductions import Dims, constant_like, reduce, restore_dims, scalar_type
-from raxis.ops.formulas import wide
+from raxis.ops.formulas import wide, wide_dtype
 from raxis.ops.table import composed, lowered
-from raxis.ops.trace import cast, emit
+from raxis.ops.trace import cast, constant, emit
 from raxis.tensor import Tensor
 
 LINALG = "raxis.linalg"
@@ -75,6 +77,20 @@ def vector_norm(input: Tensor, ord: float, dim: Dims, keepdim: bool, dtype: DTyp
     operand = wide(cast(input, target))
     magnitude = emit("abs", operand)
     return cast(_norm(magnitude, ord, dim, keepdim), target.to_real())
+
+
+@lowered("_norm_of_all(Tensor[] tensors, number ord) -> Tensor", function=False, method=False, out=False)
+def norm_of_all(tensors: Sequence[Tensor], ord: float) -> Any:
+    """The norm of all tensors together, as if they were one vector; 0-d, in the widest of their dtypes."""
+    parts = [_norm(emit("abs", wide(tensor)), ord, None, False) for tensor in tensors if tensor.numel()]
+    target = functools.reduce(dtypes.promote_types, [tensor.dtype.to_real() for tensor in tensors])
+    if not parts:
+        return constant(0, target)
+    total, *others = [cast(part, wide_dtype(target)) for part in parts]
+    if not others:
+        return cast(total, target)
+    ones = [emit("reshape", part, shape=(1,)) for part in (total, *others)]
+    return cast(_norm(emit("concatenate", *ones, dim=0), ord, None, False), target)
 
 
 def _check_order(ord: Any) -> None:
