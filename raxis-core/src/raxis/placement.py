@@ -6,6 +6,7 @@ import contextvars
 import os
 
 from raxis.device import Device
+from raxis.interception import active
 from raxis.storage import Place
 
 DeviceLike = Device | str | int
@@ -21,6 +22,12 @@ _default: contextvars.ContextVar[Device | None] = contextvars.ContextVar("raxis_
 
 
 def place_of(device: Device) -> Place:
+    """Where tensors of a device live now: its real place, or the one that stands for it while ops are recorded."""
+    place = real_place(device)
+    return place if active.recording is None else active.recording.place(place)
+
+
+def real_place(device: Device) -> Place:
     """The place of a device, loading its backend at first use; the registry's errors pass through."""
     found = _places.get(device)
     if found is None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from raxis.device import Device
 from raxis.dtypes import uint8
+from raxis.interception import active
 from raxis.placement import place_of
 
 if TYPE_CHECKING:
@@ -131,7 +132,8 @@ def reserve(generator: Generator | None, place: Place, blocks: int) -> tuple[int
         generator = _default_for(place.device)
     elif not isinstance(generator, Generator):
         raise TypeError(f"argument 'generator' must be a raxis.Generator, not {type(generator).__name__}")
-    return generator._reserve(blocks)
+    recording = active.recording
+    return generator._reserve(blocks) if recording is None else recording.draw(generator, blocks)
 
 
 def _default_for(device: Device) -> Generator:

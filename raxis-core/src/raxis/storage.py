@@ -10,14 +10,17 @@ if TYPE_CHECKING:
 
 
 class Place:
-    """A resolved device: the backend that serves it and the index there."""
+    """A resolved device: the backend that serves it, the index there, and what its storages are."""
 
-    __slots__ = ("backend", "device", "index")
+    __slots__ = ("backend", "device", "index", "storage")
 
-    def __init__(self, device: Device, backend: Backend, index: int) -> None:
+    def __init__(
+        self, device: Device, backend: Backend, index: int, storage: type[Storage] | None = None
+    ) -> None:
         self.device = device
         self.backend = backend
         self.index = index
+        self.storage = storage or Storage
 
 
 class Storage:
@@ -32,7 +35,7 @@ class Storage:
     """
 
     # No __init__: every eager op makes a storage, and generated code sets the five attributes faster.
-    __slots__ = ("buffer", "nbytes", "place", "read_only", "version")
+    __slots__ = ("__weakref__", "buffer", "nbytes", "place", "read_only", "version")
     buffer: Any
     nbytes: int
     place: Place
@@ -67,4 +70,4 @@ class Storage:
 
 def allocate(nbytes: int, place: Place) -> Storage:
     """A new uninitialised storage."""
-    return Storage.over(place.backend.allocate(nbytes, place.index), nbytes, place)
+    return place.storage.over(place.backend.allocate(nbytes, place.index), nbytes, place)

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from raxis.device import Device
 from raxis.dtypes import DType
+from raxis.interception import active
 from raxis.layout import Layout
 from raxis.memory_format import layout as StorageLayout
 from raxis.memory_format import strided
@@ -132,9 +134,7 @@ class Tensor(Protocols):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
-        from raxis.autograd.leaf import set_requires_grad
-
-        set_requires_grad(self, bool(value))
+        _leaf().set_requires_grad(self, bool(value))
 
     @property
     def is_leaf(self) -> bool:
@@ -157,19 +157,21 @@ class Tensor(Protocols):
     @property
     def grad(self) -> Tensor | None:
         """The accumulated gradient, same shape, dtype and device; None before backward."""
+        if active.recording is not None:
+            active.recording.note_grad(self)
         return self._grad
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
-            from raxis.autograd.leaf import check_grad
-
-            check_grad(self, value)
+            _leaf().check_grad(self, value)
+        if active.recording is not None:
+            active.recording.note_grad(self)
         self._grad = value
 
     @grad.deleter
     def grad(self) -> None:
-        self._grad = None
+        self.grad = None
 
     @property
     def data(self) -> Tensor:
@@ -199,9 +201,7 @@ class Tensor(Protocols):
         inputs: Any = None,
     ) -> None:
         """Add the gradients of this tensor to the ``grad`` of the leaves; see `raxis.autograd.backward`."""
-        from raxis.autograd.gradients import backward
-
-        backward(self, gradient, retain_graph, create_graph, inputs)
+        _gradients().backward(self, gradient, retain_graph, create_graph, inputs)
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
         """Call `hook` with the gradient of this tensor; a returned tensor replaces it.
@@ -289,6 +289,21 @@ class View(Tensor):
     @_edge.setter
     def _edge(self, edge: Edge | None) -> None:
         self._own_edge = edge
+
+
+# Modules that import this one, looked up once: an import statement takes longer than what they do.
+@functools.cache
+def _gradients() -> ModuleType:
+    from raxis.autograd import gradients
+
+    return gradients
+
+
+@functools.cache
+def _leaf() -> ModuleType:
+    from raxis.autograd import leaf
+
+    return leaf
 
 
 blank: Callable[[], Tensor] = functools.partial(object.__new__, Tensor)

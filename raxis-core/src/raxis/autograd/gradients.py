@@ -7,6 +7,7 @@ from typing import Any
 
 from raxis.autograd.engine import run_backward
 from raxis.autograd.record import constant_of
+from raxis.interception import active
 from raxis.tensor import Tensor
 
 TensorOrTensors = Tensor | Sequence[Tensor]
@@ -21,6 +22,8 @@ def _as_tuple(value: Any) -> tuple[Any, ...]:
 
 
 def _root_gradients(roots: Sequence[Tensor], given: Any) -> list[Tensor]:
+    if given is None and len(roots) == 1:
+        return [_root_gradient(roots[0], None)]
     gradients = (None,) * len(roots) if given is None else _as_tuple(given)
     if len(gradients) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(gradients)} gradients")
@@ -82,21 +85,24 @@ def backward(
         >>> x.grad
         tensor([2., 4.])
     """
-    roots = _as_tuple(tensors)
-    wanted = None if inputs is None else _as_tuple(inputs)
-    if wanted is not None and not wanted:
-        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    gradients = _root_gradients(roots, grad_tensors)
     keep = create_graph if retain_graph is None else retain_graph
-    if wanted is None:
+    roots = _as_tuple(tensors)
+    if inputs is None:
+        gradients = _root_gradients(roots, grad_tensors)
         run_backward(roots, gradients, keep_graph=keep, create_graph=create_graph)
         return
+    wanted = _as_tuple(inputs)
+    if not wanted:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    gradients = _root_gradients(roots, grad_tensors)
     for tensor, found in zip(
         wanted,
         run_backward(roots, gradients, keep_graph=keep, create_graph=create_graph, inputs=wanted),
         strict=True,
     ):
         if not tensor.is_leaf and found is not None:
+            if active.recording is not None:
+                active.recording.note_grad(tensor)
             tensor._grad = found if tensor._grad is None else tensor._grad + found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from raxis.autograd.node import AccumulateGrad
 from raxis.dtypes import Category
+from raxis.interception import active
 from raxis.tensor import Tensor
 
 
@@ -78,6 +79,8 @@ def set_data(tensor: Tensor, value: Tensor) -> None:
 
 def clear_grad(parameter: Tensor, set_to_none: bool) -> None:
     """Drop a gradient, or fill it with zeros outside of any graph."""
+    if active.recording is not None:
+        active.recording.note_grad(parameter)
     grad = parameter._grad
     if set_to_none:
         parameter._grad = None

@@ -5,38 +5,50 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from raxis.interception import active
 from raxis.interop import share
-from raxis.ops import launch
+from raxis.ops import launch, tables
 from raxis.ops.arguments import is_number, normalise
 from raxis.ops.destination import check_destination, overwrite_with_plan, store_results
-from raxis.ops.plan import build, tensor_operands, traced_plan
+from raxis.ops.plan import build, common_device, tensor_operands, traced_plan
 from raxis.ops.schema import Parameter
 from raxis.ops.table import Kind, Op
 from raxis.ops.viewing import view_run
 from raxis.return_types import return_type
 from raxis.tensor import Tensor
 
-_PLAN_LIMIT = 4096
-"""Plans kept per op; beyond it the op's table starts anew (programs of changing shapes stay bounded)."""
-
+if TYPE_CHECKING:
+    from raxis.compiler.recording import Recording
 
 def call(op: Op, arguments: tuple[Any, ...], out: Any = None) -> Any:
     """Run an op whose plan is not cached, or that writes into `out`."""
     if out is not None:
         return store_results(op.public_name, call(op, arguments), out)
+    if active.recording is not None:
+        arguments = active.recording.operands(arguments)
     values = normalise(op, arguments)
+    recording = _noted(op, values)
     key = plan_key(op, values)
-    run = op.plans.get(key)
+    run = tables.find(op.plans, key)
     if run is None:
         run = _make_run(op, values)
-        _remember(op.plans, key, run)
-    if _interchangeable(op, arguments, values):
+        tables.remember(op.plans, key, run)
+    if recording is None and _interchangeable(op, arguments, values):
         _remember_raw(op, op.plans, arguments, run)
     return run(*values)
+
+
+def _noted(op: Op, values: Sequence[Any]) -> Recording | None:
+    """The thread's recording, told of the operands; None if there is none, or if it cannot go on with these."""
+    if active.recording is not None:
+        operands = tensor_operands(op, values)
+        if not any(operand._layout.traced for operand in operands):
+            active.recording.note(operands, common_device(op, values))
+    return active.recording
 
 
 def call_operator(op: Op, arguments: tuple[Any, ...]) -> Any:
@@ -100,16 +112,9 @@ def _remember_raw(op: Op, plans: dict[Any, Any], raw: Sequence[Any], run: Callab
         for parameter, value in zip(op.parameters, raw, strict=True)
     ]
     try:
-        _remember(plans, plan_key(op, frozen), run)
+        tables.remember(plans, plan_key(op, frozen), run)
     except TypeError:
         return  # an unhashable argument, such as a list of sizes: normalised again at each call
-
-
-def _remember(plans: dict[Any, Any], key: Any, run: Callable[..., Any]) -> None:
-    hash(key)
-    if len(plans) >= _PLAN_LIMIT:
-        plans.clear()
-    plans[key] = run
 
 
 def _make_run(op: Op, values: Sequence[Any]) -> Callable[..., Any]:
@@ -122,7 +127,10 @@ def _make_run(op: Op, values: Sequence[Any]) -> Callable[..., Any]:
 
 def call_inplace(op: Op, arguments: tuple[Any, ...]) -> Any:
     """Run the in-place form of an op whose plan is not cached."""
+    if active.recording is not None:
+        arguments = active.recording.operands(arguments)
     values = normalise(op, arguments)
+    recording = _noted(op, values)
     target = values[0]
     if target is not arguments[0]:
         raise RuntimeError(
@@ -131,11 +139,13 @@ def call_inplace(op: Op, arguments: tuple[Any, ...]) -> Any:
         )
     check_destination(f"{op.name}_", target)
     key = plan_key(op, values)
-    run = op.inplace_plans.get(key)
+    run = tables.find(op.inplace_plans, key)
     if run is None:
         plan = build(op, values, target._layout)
         run = launch.inplace_run(plan, values, partial(overwrite_with_plan, plan))
-        _remember(op.inplace_plans, key, run)
-    if _interchangeable(op, arguments, values):
+        tables.remember(op.inplace_plans, key, run)
+    if recording is not None:
+        recording.note_write(target)
+    elif _interchangeable(op, arguments, values):
         _remember_raw(op, op.inplace_plans, arguments, run)
     return run(*values)

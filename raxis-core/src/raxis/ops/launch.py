@@ -12,7 +12,6 @@ from raxis import random
 from raxis.autograd.grad_mode import ever, mode
 from raxis.ops.plan import Plan
 from raxis.ops.source import compiled_run
-from raxis.storage import Storage
 from raxis.tensor import Tensor, blank
 
 
@@ -144,7 +143,7 @@ def _compile(plan: Plan, lines: list[str], **names: Any) -> Callable[..., Any]:
     assert place is not None  # set by plan.build, which made this plan
     namespace: dict[str, Any] = {
         "_blank": blank,
-        "_Storage": Storage,
+        "_Storage": place.storage,
         "_place": place,
         "_execute": plan.execute,
         "_mode": mode,

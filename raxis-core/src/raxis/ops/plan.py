@@ -55,13 +55,6 @@ class Plan:
         self.recorders = Recorders(self, arguments) if differentiable else None
 
 
-def clear_plans() -> None:
-    """Forget all plans (defaults they were derived from have changed)."""
-    for op in OPS.values():
-        op.plans.clear()
-        op.inplace_plans.clear()
-
-
 def static_arguments(op: Op, arguments: Sequence[Any]) -> dict[str, Any]:
     """The static arguments by name."""
     pairs = zip(op.parameters, arguments, strict=True)

@@ -55,9 +55,9 @@ def set_default_dtype(dtype: DType) -> None:
         raise TypeError(f"only floating-point types are supported as the default type, but got {dtype}.")
     if dtype is not _DefaultDtype.current:
         _DefaultDtype.current = dtype
-        from raxis.ops.plan import clear_plans  # plans hold dtypes derived from the default
+        from raxis.ops import tables  # plans hold dtypes derived from the default
 
-        clear_plans()
+        tables.clear()
 
 
 def default_dtype_of(category: Category) -> DType:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from raxis.autograd.grad_mode import mode
 from raxis.autograd.inplace import check_inplace
+from raxis.interception import active
 from raxis.layout import Strides
 from raxis.ops.destination import check_destination, reach_overlaps, separate
 from raxis.ops.formulas import wide, wide_dtype
@@ -15,6 +16,9 @@ from raxis.ops.source import compile_function
 from raxis.ops.trace import Tracer, cast, tracing
 from raxis.placement import place_of
 from raxis.tensor import Tensor
+
+if TYPE_CHECKING:
+    from raxis.compiler.recording import Recording
 
 Formula = Callable[..., Sequence[Tensor]]
 
@@ -44,6 +48,7 @@ class Update:
         self._name = name
         self._formula = formula
         self._runs: dict[Any, Callable[..., None]] = {}
+        self._recorded_runs: dict[Any, Callable[..., None]] = {}
 
     def __call__(
         self,
@@ -64,17 +69,31 @@ class Update:
         Raises:
             RuntimeError: if a tensor must not be written in place, or two of them share memory.
         """
+        runs = self._runs
+        if active.recording is not None:
+            numbers, runs = self._noted(active.recording, written, read, numbers), self._recorded_runs
         kinds = [
             value._layout if isinstance(value, Tensor) else None for value in (*written, *read, *numbers)
         ]
         key = (options, len(written), *kinds)
-        run = self._runs.get(key)
+        run = runs.get(key)
         if run is None:
             run = self._make(written, read, numbers, options)
-            if len(self._runs) >= _LIMIT:
-                self._runs.clear()
-            self._runs[key] = run
+            if len(runs) >= _LIMIT:
+                runs.clear()
+            runs[key] = run
         run(*written, *read, *numbers)
+
+    @staticmethod
+    def _noted(
+        recording: Recording, written: Sequence[Tensor], read: Sequence[Tensor], numbers: Sequence[Any]
+    ) -> Sequence[Any]:
+        """Tell the thread's recording; the numbers as it wants them."""
+        tensors = [value for value in (*written, *read, *numbers) if isinstance(value, Tensor)]
+        recording.note(tensors, written[0].device)
+        for target in written:
+            recording.note_write(target)
+        return recording.operands(numbers)
 
     def _make(
         self, written: Sequence[Tensor], read: Sequence[Tensor], numbers: Sequence[Any], options: Hashable

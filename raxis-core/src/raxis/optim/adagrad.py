@@ -12,7 +12,7 @@ from raxis.optim.options import (
     counted,
     directed,
     execution_options,
-    number,
+    learning_rate,
     real_views,
     require_at_least_zero,
     require_one_element,
@@ -100,7 +100,7 @@ class Adagrad(Optimizer):
         """One step of one parameter."""
         state = self.state[param]
         step = counted(state["step"], group)
-        lr = number(group["lr"]) / (1.0 + (step - 1.0) * group["lr_decay"])
+        lr = learning_rate(group) / (1.0 + (step - 1.0) * group["lr_decay"])
         options = _Options(group["maximize"], bool(group["weight_decay"]))
         numbers = [lr, group["weight_decay"], group["eps"]]
         _adagrad(*real_views([param, state["sum"]], [grad]), numbers, options=options)

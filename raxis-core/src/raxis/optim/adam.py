@@ -12,7 +12,7 @@ from raxis.optim.options import (
     counted,
     directed,
     execution_options,
-    number,
+    learning_rate,
     real_views,
     require_at_least_zero,
     require_one_element,
@@ -131,7 +131,7 @@ def _numbers(group: Group, step: Any) -> list[Any]:
     Both corrections of the moments' bias are in the last two: ``sqrt(v) / root + eps`` is a sum over `root`.
     """
     beta1, beta2 = group["betas"]
-    lr = group["lr"] if group["capturable"] else number(group["lr"])
+    lr = learning_rate(group)
     root = (1.0 - beta2**step) ** 0.5
     decay = group["weight_decay"]
     if group["decoupled_weight_decay"]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import raxis
+from raxis.compiler.numbers import fresh_number
+from raxis.interception import active
 from raxis.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -14,6 +16,14 @@ if TYPE_CHECKING:
 def number(value: Any) -> Any:
     """The Python number of an option that may be given as a tensor with one element."""
     return value.item() if isinstance(value, Tensor) else value
+
+
+def learning_rate(group: Group) -> Any:
+    """The learning rate of this step; a compiled function reads it anew at each call."""
+    lr = group["lr"]
+    if isinstance(lr, Tensor):
+        return lr if group.get("capturable") or active.recording is not None else lr.item()
+    return fresh_number((id(group), "lr"), lambda: group["lr"])
 
 
 def require_one_element(lr: Any) -> None:
@@ -55,6 +65,8 @@ def step_counter(param: Tensor, group: Group) -> Tensor:
 def counted(step: Tensor, group: Group) -> Any:
     """The number of steps, this one included: a Python number unless the group is capturable."""
     step.add_(1.0)
+    if active.recording is not None:
+        return step.double()  # a number of the program, as exact as the host's
     return step if group.get("capturable") else step.item()
 
 

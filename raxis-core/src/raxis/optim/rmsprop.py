@@ -12,7 +12,7 @@ from raxis.optim.options import (
     counted,
     directed,
     execution_options,
-    number,
+    learning_rate,
     real_views,
     require_at_least_zero,
     require_one_element,
@@ -103,7 +103,7 @@ class RMSprop(Optimizer):
         )
         alpha = group["alpha"]
         numbers = [
-            number(group["lr"]), group["weight_decay"], group["momentum"], alpha, 1.0 - alpha, group["eps"]
+            learning_rate(group), group["weight_decay"], group["momentum"], alpha, 1.0 - alpha, group["eps"]
         ]  # fmt: skip
         _rmsprop(*real_views(written, [grad]), numbers, options=options)
 

@@ -11,7 +11,7 @@ from raxis.optim.optimizer import Optimizer
 from raxis.optim.options import (
     directed,
     execution_options,
-    number,
+    learning_rate,
     real_views,
     require_at_least_zero,
     require_one_element,
@@ -96,7 +96,7 @@ class SGD(Optimizer):
                 state["momentum_buffer"] = raxis.empty_like(param)
             written.append(state["momentum_buffer"])
         options = _Options(group["maximize"], bool(group["weight_decay"]), begins, group["nesterov"])
-        numbers = [number(group["lr"]), group["weight_decay"], group["momentum"], 1.0 - group["dampening"]]
+        numbers = [learning_rate(group), group["weight_decay"], group["momentum"], 1.0 - group["dampening"]]
         _sgd(*real_views(written, [grad]), numbers, options=options)
 
 

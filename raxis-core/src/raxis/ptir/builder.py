@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -72,6 +73,16 @@ class Builder:
         results = tuple(Value(next(self._ids), type) for type in types)
         self._instructions.append(Instruction(primitive, tuple(operands), checked, results, tuple(regions)))
         return results
+
+    def inline(self, program: Program, operands: Sequence[Value]) -> tuple[Value, ...]:
+        """Append the instructions of a program with `operands` for its parameters; the values of its results."""
+        values: dict[Value, Value] = dict(zip(program.parameters, operands, strict=True))
+        for instruction in program.instructions:
+            results = tuple(Value(next(self._ids), result.type) for result in instruction.results)
+            values.update(zip(instruction.results, results, strict=True))
+            inner = tuple(values[operand] for operand in instruction.operands)
+            self._instructions.append(replace(instruction, operands=inner, results=results))
+        return tuple(values[result] for result in program.results)
 
     def constant(self, value: object, dtype: DType, shape: tuple[int, ...] = ()) -> Value:
         """A constant: one number for all elements, or a flat row-major sequence of numbers."""

@@ -1,0 +1,1 @@
+"""Compiled functions: record a run, link it to one program, repeat the program."""

@@ -1,0 +1,55 @@
+"""Compiled programs with their bindings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from raxis.compiler.linking import link
+from raxis.compiler.numbers import Invocation, Source
+from raxis.ptir.passes import optimise
+
+if TYPE_CHECKING:
+    from raxis.compiler.memory import Memory
+    from raxis.compiler.log import Call
+    from raxis.storage import Place
+
+
+class Artifact:
+    """A program that leaves the contents of some memory: linked, optimised, compiled.
+
+    Attributes:
+        linked: the program as linked, with its bindings.
+        program: after the passes.
+        execute: the backend's executable.
+    """
+
+    def __init__(self, name: str, calls: Sequence[Call], wanted: Sequence[Memory], place: Place) -> None:
+        self.linked = link(name, calls, wanted)
+        self.program = optimise(self.linked.program)
+        self.execute = place.backend.compile(
+            self.program, self.linked.input_strides, self.linked.output_strides, in_place=self.linked.in_place
+        )
+
+    def run(
+        self,
+        call: Invocation,
+        given: Callable[[Memory], tuple[Any, int]],
+        made: Callable[[Memory], Any],
+    ) -> None:
+        """Execute.
+
+        Args:
+            call: what numbers are read from.
+            given: buffer and offset of a parameter's memory.
+            made: the buffer of memory that nobody outside holds.
+        """
+        arguments: list[Any] = []
+        for known in self.linked.inputs:
+            if isinstance(known, Source):
+                arguments.append(known.read(call))
+            else:
+                arguments += given(known[0])
+        for memory, region in self.linked.outputs:
+            arguments += given(memory) if memory.is_outside else (made(memory), region.offset)
+        self.execute(*arguments)

@@ -1,0 +1,119 @@
+"""Replays: what a later call does instead of running the function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from raxis.compiler.artifact import Artifact
+from raxis.compiler.memory import Argument, Gradient, Held, Memory
+from raxis.compiler.numbers import Invocation
+from raxis.compiler.recording import Recording
+from raxis.layout import Layout
+from raxis.storage import Place, Storage
+from raxis.tensor import Tensor, wrap
+from raxis.utils._pytree import TreeSpec, tree_unflatten
+
+if TYPE_CHECKING:
+    from raxis.compiler.guards import Guards
+
+
+class Shown(NamedTuple):
+    """A tensor that each call makes anew: which memory it shows, and how."""
+
+    memory: Memory
+    layout: Layout
+    offset: int
+
+
+class Outcome(NamedTuple):
+    """What a call leaves.
+
+    Attributes:
+        results: the leaves of what it returns: `Shown`, positions among the arguments (`Argument`), or constants.
+        structure: the containers around them.
+        gradients: leaves whose ``grad`` changes, each with the new one: `Shown`, None, or a tensor.
+    """
+
+    results: Sequence[Any]
+    structure: TreeSpec
+    gradients: Sequence[tuple[Tensor, Any]]
+
+
+class Replay:
+    """One recorded run, ready to be repeated while its guards hold."""
+
+    def __init__(self, recording: Recording, outcome: Outcome, wanted: Sequence[Memory], guards: Guards) -> None:
+        assert recording.real is not None  # a recording without a place has nothing to repeat
+        self.guards = guards
+        self.place: Place = recording.real
+        self.outcome = outcome
+        self.artifact = Artifact(recording.name, recording.calls, wanted, self.place)
+        self._draws = [(generator, blocks) for generator, (_, blocks) in recording.draws.items()]
+        self._written = [memory for memory, _ in self.artifact.linked.outputs if memory.is_outside]
+
+    def __call__(self, leaves: Sequence[Any]) -> Any:
+        """Repeat the run for the leaves of a call's arguments."""
+        draws = {generator: generator._reserve(blocks) for generator, blocks in self._draws}
+        storages: dict[Memory, Storage] = {}
+        place = self.place
+
+        def fresh(memory: Memory) -> Any:
+            buffer = place.backend.allocate(memory.nbytes, place.index)
+            storages[memory] = Storage.over(buffer, memory.nbytes, place)
+            return buffer
+
+        self.artifact.run(Invocation(leaves, draws), lambda memory: _given(memory, leaves), fresh)
+        for memory in self._written:
+            storage = _storage(memory, leaves)
+            if storage is not None:
+                storage.version += 1
+        made = [_made(known, leaves, storages) for known in self.outcome.results]
+        for leaf, known in self.outcome.gradients:
+            leaf._grad = _made(known, leaves, storages)
+        return tree_unflatten(made, self.outcome.structure)
+
+
+def _tensor(source: Any, leaves: Sequence[Any]) -> Tensor | None:
+    """The tensor of this call that a source names; None for sources that are no tensors."""
+    if isinstance(source, Argument):
+        return leaves[source.position]  # type: ignore[no-any-return]
+    return source.leaf._grad if isinstance(source, Gradient) else None
+
+
+def _given(memory: Memory, leaves: Sequence[Any]) -> tuple[Any, int]:
+    """Buffer and offset of a parameter's memory at this call."""
+    tensor = _tensor(memory.source, leaves)
+    buffer = memory.buffer if tensor is None else tensor._storage.buffer
+    if isinstance(memory.source, Held):
+        buffer = memory.source.storage.buffer
+    return buffer, _start(memory, tensor)
+
+
+def _start(memory: Memory, tensor: Tensor | None) -> int:
+    if memory.moves and tensor is not None:
+        return tensor._offset
+    return 0 if memory.region is None else memory.region.offset
+
+
+def _storage(memory: Memory, leaves: Sequence[Any]) -> Storage | None:
+    """The storage that shows a parameter's memory; None if no tensor does."""
+    if isinstance(memory.source, Held):
+        return memory.source.storage
+    tensor = _tensor(memory.source, leaves)
+    return None if tensor is None else tensor._storage
+
+
+def _made(known: Any, leaves: Sequence[Any], storages: dict[Memory, Storage]) -> Any:
+    if isinstance(known, Argument):
+        return leaves[known.position]
+    if not isinstance(known, Shown):
+        return known
+    memory = known.memory
+    storage = storages.get(memory)
+    if storage is not None:
+        return wrap(storage, known.offset, known.layout)
+    storage = _storage(memory, leaves)
+    assert storage is not None and memory.region is not None  # noqa: PT018  memory of a tensor from outside
+    moved = _start(memory, _tensor(memory.source, leaves)) - memory.region.offset
+    return wrap(storage, known.offset + moved, known.layout)

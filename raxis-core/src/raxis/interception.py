@@ -1,0 +1,20 @@
+"""Whether this thread records its ops instead of running them.
+
+The compiler sets it; layers below only ask. It stands alone so that they need not import the compiler.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from raxis.compiler.recording import Recording
+
+
+class _Active(threading.local):
+    recording: Recording | None = None
+
+
+active = _Active()
+"""``active.recording`` is the recording of the current thread, or None."""

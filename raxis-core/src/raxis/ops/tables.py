@@ -1,0 +1,85 @@
+"""The tables of plans, and setting them aside while a thread records.
+
+A plan in the table is found without asking who calls. So while any thread records, the tables are empty: every
+call then takes the way of a miss, which asks; plans of threads that do not record are kept here meanwhile.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from raxis.interception import active
+from raxis.ops.table import OPS
+
+Plans = dict[Any, Callable[..., Any]]
+
+PLAN_LIMIT = 4096
+"""Plans kept per op; beyond it the op's table starts anew (programs of changing shapes stay bounded)."""
+
+_lock = threading.Lock()
+_recorders = 0
+_aside: dict[int, Plans] = {}
+_recorded: dict[int, Plans] = {}
+
+
+def set_aside() -> None:
+    """Hide all plans until `restore` was called as often."""
+    global _recorders
+    with _lock:
+        _recorders += 1
+        if _recorders == 1:
+            for op in OPS.values():
+                for plans in (op.plans, op.inplace_plans):
+                    if plans:
+                        _aside[id(plans)] = dict(plans)
+                        plans.clear()
+
+
+def restore() -> None:
+    """Undo one `set_aside`."""
+    global _recorders
+    with _lock:
+        _recorders -= 1
+        if _recorders == 0:
+            for op in OPS.values():
+                for plans in (op.plans, op.inplace_plans):
+                    plans.update(_aside.get(id(plans), ()))
+            _aside.clear()
+
+
+def find(plans: Plans, key: Any) -> Callable[..., Any] | None:
+    """The plan of this thread's kind for a key."""
+    if active.recording is not None:
+        return _recorded.get(id(plans), {}).get(key)
+    return plans.get(key) or (_aside.get(id(plans), {}).get(key) if _recorders else None)
+
+
+def remember(plans: Plans, key: Any, run: Callable[..., Any]) -> None:
+    """Keep a plan for threads of this thread's kind.
+
+    Raises:
+        TypeError: for a key that cannot be hashed.
+    """
+    hash(key)
+    with _lock:
+        if active.recording is not None:
+            plans = _recorded.setdefault(id(plans), {})
+        elif _recorders:
+            plans = _aside.setdefault(id(plans), {})
+        if len(plans) >= PLAN_LIMIT:
+            plans.clear()
+        plans[key] = run
+
+
+def clear() -> None:
+    """Forget all plans (defaults they were derived from have changed)."""
+    with _lock:
+        for op in OPS.values():
+            op.plans.clear()
+            op.inplace_plans.clear()
+        _aside.clear()
+        _recorded.clear()
+
+
