@@ -18,7 +18,8 @@ class Comparison:
     ratio: float
 
 
-def _round(function: Callable[[], object], calls: int) -> float:
+def microseconds(function: Callable[[], object], calls: int) -> float:
+    """The mean time of one call, in one round."""
     start = time.perf_counter()
     for _ in range(calls):
         function()
@@ -29,9 +30,9 @@ def compare(
     name: str, raxis_call: Callable[[], object], torch_call: Callable[[], object], *, calls: int, rounds: int
 ) -> Comparison:
     """Time both in turn, `rounds` times `calls` calls each, after a warm-up."""
-    _round(raxis_call, calls)
-    _round(torch_call, calls)
-    pairs = [(_round(raxis_call, calls), _round(torch_call, calls)) for _ in range(rounds)]
+    microseconds(raxis_call, calls)
+    microseconds(torch_call, calls)
+    pairs = [(microseconds(raxis_call, calls), microseconds(torch_call, calls)) for _ in range(rounds)]
     return Comparison(
         name,
         statistics.median(first for first, _ in pairs),
