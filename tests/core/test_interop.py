@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import operator
 import warnings
+from collections.abc import Callable
 
 import ml_dtypes
 import numpy as np
@@ -57,17 +58,61 @@ def test_from_numpy_errors() -> None:
             torch.from_numpy(value)
 
 
-def test_read_only_arrays_warn_and_stay_as_they_are() -> None:
-    source = np.ones(2)
+WRITES = {
+    "add_": lambda x: x.add_(1),
+    "mul_ by itself": lambda x: x.mul_(x),
+    "zero_": lambda x: x.zero_(),
+    "copy_": lambda x: x.copy_(raxis.zeros(4)),
+    "view": lambda x: x[1:3].exp_(),
+    "integer subscript": lambda x: x.__setitem__(0, 7.0),
+    "mask subscript": lambda x: x.__setitem__(x > 0, 7.0),
+    "index subscript": lambda x: x.__setitem__(raxis.tensor([2, 0]), 7.0),
+    "random": lambda x: x.uniform_(),
+    "scan": lambda x: x.cumsum_(0),
+    "index_add_": lambda x: x.index_add_(0, raxis.tensor([1]), raxis.ones(1)),
+    "scatter_": lambda x: x.scatter_(0, raxis.tensor([1]), 5.0),
+    "out": lambda x: raxis.add(raxis.ones(4), 1, out=x),
+    "product": lambda x: x.view(2, 2).addmm_(raxis.ones(2, 2), raxis.ones(2, 2)),
+    "optimizer": lambda x: _step(x),
+}
+
+
+def _step(x: raxis.Tensor) -> None:
+    parameter = raxis.nn.Parameter(x)
+    parameter.grad = raxis.ones(4)
+    raxis.optim.SGD([parameter], lr=0.1).step()
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_read_only_arrays_stay_as_they_are(write: Callable[[raxis.Tensor], object]) -> None:
+    write(raxis.ones(4))  # so that nothing below is a first call
+    source = np.ones(4, np.float32)
     source.setflags(write=False)
     with pytest.warns(UserWarning, match="not writable"):
         tensor = raxis.from_numpy(source)
-    with pytest.raises(ValueError, match="read-only"):
-        tensor.zero_()
+    for _ in range(2):
+        with pytest.raises(ValueError, match="read-only array"):
+            write(tensor)
+    assert source.tolist() == [1.0] * 4
+    assert tensor._version == 0
+    assert (tensor * 2).tolist() == [2.0] * 4
+    assert tensor.clone().add_(1).tolist() == [2.0] * 4
+
+
+def test_read_only_memory_grows_into_writable_memory() -> None:
+    source = np.ones(2, np.float32)
+    source.setflags(write=False)
+    with pytest.warns(UserWarning, match="not writable"):
+        tensor = raxis.from_numpy(source)
+    assert tensor.resize_(4).zero_().tolist() == [0.0] * 4
     assert source.tolist() == [1.0, 1.0]
+
+
+def test_copies_of_read_only_arrays_do_not_warn() -> None:
+    source = np.broadcast_to(np.ones(1), (2,))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        raxis.tensor(source)
+        assert raxis.tensor(source).zero_().tolist() == [0.0, 0.0]
 
 
 def test_numpy_shares_memory_of_views() -> None:
