@@ -25,7 +25,7 @@ from raxis.ptir import (
     to_text,
     verify,
 )
-from tests.ptir.strategies import programs
+from tests.ptir.random_programs import programs
 
 VECTOR = TensorType(dtypes.float32, (3,))
 INDEX = TensorType(dtypes.int64, (3,))

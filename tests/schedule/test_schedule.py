@@ -12,7 +12,7 @@ from raxis import dtypes
 from raxis.ptir import Builder, Program, TensorType
 from raxis.schedule import LibraryStep, LoopStep, schedule
 from tests.ptir.harness import Placed, assert_close, execute, samples
-from tests.ptir.strategies import programs
+from tests.ptir.random_programs import programs
 from tests.schedule.simulate import dense, simulate
 
 F32 = dtypes.float32

@@ -48,13 +48,21 @@ class Graph:
                 self._stands_for[instruction.results[0]] = operands[0]
                 continue
             if instruction.primitive != "composite":
-                opened.append(replace(instruction, operands=operands))
+                opened.append(self._placed(instruction, operands))
                 continue
             (region,) = instruction.regions
             self._stands_for.update(zip(region.parameters, operands, strict=True))
             opened += self._opened(region.instructions)
-            self._stands_for.update(zip(instruction.results, region.results, strict=True))
+            # Resolved now: another composite may have the same region, whose values then stand for others.
+            results = [self.resolve(value) for value in region.results]
+            self._stands_for.update(zip(instruction.results, results, strict=True))
         return opened
+
+    def _placed(self, instruction: Instruction, operands: tuple[Value, ...]) -> Instruction:
+        """The instruction on these operands, with results of its own."""
+        results = tuple(Value(value.id, value.type) for value in instruction.results)
+        self._stands_for.update(zip(instruction.results, results, strict=True))
+        return replace(instruction, operands=operands, results=results)
 
     def is_number(self, value: Value) -> bool:
         """Whether the value is a by-value parameter."""

@@ -161,7 +161,8 @@ def constant(function: Function, dtype: DType, number: complex) -> Register:
     if not isinstance(number, (int, float)):
         raise TypeError(f"a constant of dtype {dtype.name} must be a real number, but got {number!r}.")
     if dtype in HALF:
-        return function.constant(type, float(np.float32(number).astype(dtype.numpy)))
+        with np.errstate(over="ignore"):
+            return function.constant(type, float(np.float32(number).astype(dtype.numpy)))
     return function.constant(type, number)
 
 
