@@ -6,37 +6,71 @@ so a node runs after all its gradients have arrived. No recursion, no counting o
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from heapq import heappop, heappush
 from typing import Any
 
 from raxis.autograd import anomaly
-from raxis.autograd.grad_mode import mode
-from raxis.autograd.node import AccumulateGrad, Edge, Gradients, Node
+from raxis.autograd.grad_mode import ever, mode
+from raxis.autograd.node import AccumulateGrad, Edge, Gradients, Node, NodeHooks
+from raxis.interception import active
 from raxis.storage import Storage
 from raxis.tensor import Tensor, View
 
 
 class _Pass:
-    """The state of one backward pass."""
+    """The state of one backward pass.
 
-    def __init__(self, keep_graph: bool, create_graph: bool) -> None:
+    Args:
+        keep_graph: what nodes saved is kept.
+        create_graph: the pass is recorded itself.
+        needed: the nodes that may run; None: all.
+        wanted: edges whose gradients are captured.
+        accumulate: whether leaves get their ``grad``.
+    """
+
+    __slots__ = (
+        "accumulate", "captured", "create_graph", "keep_graph", "needed", "pending", "queue", "shared", "wanted",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        keep_graph: bool,
+        create_graph: bool,
+        needed: set[Node] | None = None,
+        wanted: Collection[Edge] = (),
+        accumulate: bool = True,
+    ) -> None:
         self.keep_graph = keep_graph
         self.create_graph = create_graph
-        self.pending: dict[Node, list[Tensor | None]] = {}
-        self.queue: list[tuple[int, int, Node]] = []
+        self.needed = needed
+        self.wanted = wanted
+        self.accumulate = accumulate
+        self.captured: dict[Edge, Tensor] = {}
+        self.pending: dict[int, tuple[Node, list[Tensor | None]]] = {}
+        """Nodes that gradients have arrived at, by negated number; `queue` is the heap of the keys."""
+        self.queue: list[int] = []
         self.shared: dict[int, Storage] = {}
         """Storages that somebody else may hold: a leaf must copy them instead of keeping them."""
 
-    def add(self, edge: Edge, gradient: Tensor) -> None:
-        """Let `gradient` arrive at `edge`."""
-        node, position = edge
-        arrived = self.pending.get(node)
-        if arrived is None:
-            arrived = self.pending[node] = [None] * max(len(node.result_layouts), position + 1)
-            heapq.heappush(self.queue, (-node.number, id(node), node))
-        present = arrived[position]
-        arrived[position] = gradient if present is None else present + gradient
+    def add(self, edges: Sequence[Edge | None], gradients: Gradients) -> None:
+        """Let gradients arrive at edges; None where there is none."""
+        pending = self.pending
+        for edge, gradient in zip(edges, gradients):  # noqa: B905  checked where a count may be wrong
+            if edge is None or gradient is None:
+                continue
+            node, position = edge
+            key = -node.number
+            if key in pending:
+                arrived = pending[key][1]
+                present = arrived[position]
+                arrived[position] = gradient if present is None else present + gradient
+                continue
+            count = len(node.result_layouts)
+            arrived = [None] * (count if count > position else position + 1)
+            arrived[position] = gradient
+            pending[key] = (node, arrived)
+            heappush(self.queue, key)
 
     def share(self, tensors: Iterable[Tensor | None]) -> None:
         """Mark storages as held by others."""
@@ -44,35 +78,56 @@ class _Pass:
             if tensor is not None:
                 self.shared[id(tensor._storage)] = tensor._storage
 
-    def run(
-        self, needed: set[Node] | None, captured: dict[Edge, Tensor], wanted: set[Edge], accumulate: bool
-    ) -> None:
-        """Run every pending node; only those in `needed`, if given."""
-        while self.queue:
-            _, _, node = heapq.heappop(self.queue)
-            gradients = self.pending.pop(node)
-            if node.tensor_hooks is not None or node.retained is not None:
-                self._call_tensor_hooks(node, gradients)
-            self._capture(node, gradients, captured, wanted)
-            if node.is_accumulator:
-                if accumulate and (needed is None or node in needed):
-                    self._accumulate(node, gradients[0])  # type: ignore[arg-type]
-            elif needed is None or node in needed:
-                self._step(node, gradients)
+    def run(self) -> None:
+        """Run every pending node and those that follow."""
+        pending, queue, keep_graph = self.pending, self.queue, self.keep_graph
+        selective = self.needed is not None or bool(self.wanted)
+        checked = ever.observed and anomaly.checks_nan()
+        while queue:
+            node, gradients = pending.pop(heappop(queue))
+            if isinstance(node, AccumulateGrad) and node.hooks is None and not selective:
+                self._accumulate(node, gradients[0])
+                continue
+            try:
+                if node.hooks is None and not selective:
+                    results = node.apply(gradients)
+                else:
+                    results = self._careful_step(node, gradients)
+            except Exception as error:
+                _note_forward_line(node, error)
+                raise
+            if checked:
+                _check_nan(node, results)
+            if not results:
+                continue  # the node did not run
+            if not keep_graph:
+                node.release()
+            self.add(node.edges, results)
 
-    def _capture(
-        self, node: Node, gradients: Sequence[Tensor | None], captured: dict[Edge, Tensor], wanted: set[Edge]
-    ) -> None:
-        if not wanted:
-            return
+    # ---- with hooks, or towards chosen inputs ------------------------------------------------------
+
+    def _careful_step(self, node: Node, gradients: list[Tensor | None]) -> Gradients:
+        hooks = node.hooks
+        if hooks is not None:
+            self._call_tensor_hooks(hooks, gradients)
+        self._capture(node, gradients)
+        if self.needed is not None and node not in self.needed:
+            return ()
+        if isinstance(node, AccumulateGrad):
+            if self.accumulate:
+                self._accumulate_with_hooks(node, gradients[0])
+            return ()
+        return node.apply(gradients) if hooks is None else self._apply_with_hooks(node, hooks, gradients)
+
+    def _capture(self, node: Node, gradients: Sequence[Tensor | None]) -> None:
         for position, gradient in enumerate(gradients):
-            if gradient is not None and (node, position) in wanted:
-                captured[(node, position)] = gradient
+            if gradient is not None and (node, position) in self.wanted:
+                self.captured[(node, position)] = gradient
                 self.share((gradient,))
 
-    def _call_tensor_hooks(self, node: Node, gradients: list[Tensor | None]) -> None:
-        for position, hooks in (node.tensor_hooks or {}).items():
-            for hook in list(hooks.values()):
+    def _call_tensor_hooks(self, hooks: NodeHooks, gradients: list[Tensor | None]) -> None:
+        for position, registered in hooks.tensors.items():
+            for hook in list(registered.values()):
                 gradient = gradients[position] if position < len(gradients) else None
                 if gradient is not None:
                     self.share((gradient,))
@@ -80,69 +135,61 @@ class _Pass:
                     if replaced is not None:
                         gradients[position] = _checked_hook_result(hook, replaced, gradient)
                         self.share((replaced,))
-        for position, reference in (node.retained or {}).items():
+        for position, reference in hooks.retained.items():
             tensor, gradient = reference(), gradients[position]
             if tensor is not None and gradient is not None:
                 self.share((gradient,))
                 tensor._grad = gradient if tensor._grad is None else tensor._grad + gradient
 
-    def _step(self, node: Node, gradients: Gradients) -> None:
-        for hook in list((node.pre_hooks or {}).values()):
+    def _apply_with_hooks(self, node: Node, hooks: NodeHooks, gradients: Gradients) -> Gradients:
+        for hook in list(hooks.pre.values()):
             replaced = hook(tuple(gradients))
             if replaced is not None:
                 gradients = replaced if isinstance(replaced, tuple) else (replaced,)
         if all(gradient is None for gradient in gradients):
-            return
-        results = self._apply(node, gradients)
-        if node.post_hooks:
+            return ()
+        results = node.apply(gradients)
+        if hooks.post:
             self.share((*gradients, *results))
-            for hook in list(node.post_hooks.values()):
+            for hook in list(hooks.post.values()):
                 replaced = hook(tuple(results), tuple(gradients))
                 if replaced is not None:
                     results = replaced if isinstance(replaced, tuple) else (replaced,)
                     self.share(results)
-        for edge, gradient in zip(node.edges, results, strict=True):
-            if edge is not None and gradient is not None:
-                self.add(edge, gradient)
-
-    def _apply(self, node: Node, gradients: Gradients) -> Gradients:
-        try:
-            results = node.apply(gradients)
-        except Exception as error:
-            if node.forward_line is not None:
-                error.add_note(f"The forward line was: {node.forward_line}") if hasattr(
-                    error, "add_note"
-                ) else None
-            raise
-        if anomaly.checks_nan():
-            _check_nan(node, results)
-        if not self.keep_graph:
-            node.release()
+        if len(results) != len(node.edges):
+            raise RuntimeError(
+                f"a hook of {node.name()} returned {len(results)} gradients, but there are {len(node.edges)} inputs."
+            )
         return results
 
-    def _accumulate(self, node: Node, gradient: Tensor) -> None:
-        assert isinstance(node, AccumulateGrad)  # the only accumulating node
-        for hook in list((node.pre_hooks or {}).values()):
+    # ---- leaves ------------------------------------------------------------------------------------
+
+    def _accumulate_with_hooks(self, node: AccumulateGrad, gradient: Tensor | None) -> None:
+        hooks = node.own_hooks()
+        for hook in list(hooks.pre.values()):
             replaced = hook((gradient,))
             if replaced is not None:
                 gradient = replaced[0] if isinstance(replaced, tuple) else replaced
-        leaf = node.variable
-        if leaf is not None:
-            with node.lock:  # other threads may run a backward pass to the same leaf
-                self._add_to_leaf(leaf, gradient)
-        for hook in list((node.post_hooks or {}).values()):
+        self._accumulate(node, gradient)
+        for hook in list(hooks.post.values()):
             hook((), (gradient,))
-        for hook in list((node.accumulate_hooks or {}).values()):
-            hook(leaf)
+        for hook in list(hooks.accumulate.values()):
+            hook(node.leaf())
 
-    def _add_to_leaf(self, leaf: Tensor, gradient: Tensor) -> None:
-        present = leaf._grad
-        if present is None:
-            leaf._grad = gradient if self.create_graph else self._own(gradient)
-        elif self.create_graph:
-            leaf._grad = present + gradient
-        else:
-            present.add_(gradient)
+    def _accumulate(self, node: AccumulateGrad, gradient: Tensor | None) -> None:
+        leaf = node.leaf()
+        if leaf is None or gradient is None:
+            return
+        with node.lock:  # other threads may run a backward pass to the same leaf
+            if active.recording is not None:
+                active.recording.note_grad(leaf)
+            present = leaf._grad
+            if present is None:
+                leaf._grad = gradient if self.create_graph else self._own(gradient)
+            elif self.create_graph:
+                leaf._grad = present + gradient
+            else:
+                present.add_(gradient)
 
     def _own(self, gradient: Tensor) -> Tensor:
         """`gradient` with memory that nothing else uses, detached."""
@@ -156,6 +203,11 @@ class _Pass:
             return gradient.detach().clone()
         self.shared[id(storage)] = storage
         return gradient
+
+
+def _note_forward_line(node: Node, error: Exception) -> None:
+    if node.forward_line is not None and hasattr(error, "add_note"):
+        error.add_note(f"The forward line was: {node.forward_line}")
 
 
 def _checked_hook_result(hook: Any, replaced: Any, gradient: Tensor) -> Tensor:
@@ -200,21 +252,22 @@ def run_backward(
     With `inputs`, only paths that reach them run; the gradients that arrived there are returned, and
     with `accumulate` the leaves among them get their ``grad``.
     """
-    backward = _Pass(keep_graph, create_graph)
+    edges = [_edge_of(root) for root in roots]
+    if inputs is None:
+        wanted = []
+        backward = _Pass(keep_graph, create_graph)
+    else:
+        wanted = [_edge_of(tensor) for tensor in inputs]
+        backward = _Pass(keep_graph, create_graph, _nodes_leading_to(edges, wanted), set(wanted), accumulate)
     backward.share(gradients)
-    wanted = [] if inputs is None else [_edge_of(tensor) for tensor in inputs]
-    roots_edges = [_edge_of(root) for root in roots]
-    needed = None if inputs is None else _nodes_leading_to(roots_edges, wanted)
-    captured: dict[Edge, Tensor] = {}
     before = mode.enabled
     mode.enabled = create_graph
     try:
-        for edge, gradient in zip(roots_edges, gradients, strict=True):
-            backward.add(edge, gradient)
-        backward.run(needed, captured, set(wanted), accumulate)
+        backward.add(edges, gradients)
+        backward.run()
     finally:
         mode.enabled = before
-    return [captured.get(edge) for edge in wanted]
+    return [backward.captured.get(edge) for edge in wanted]
 
 
 def _edge_of(tensor: Tensor) -> Edge:

@@ -24,9 +24,7 @@ def _edge(tensor: Tensor, purpose: str) -> Edge:
 def register_hook(tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
     """Call `hook` with the gradient of `tensor` whenever it is computed; a returned tensor replaces it."""
     node, position = _edge(tensor, "register a hook on")
-    if node.tensor_hooks is None:
-        node.tensor_hooks = {}
-    return RemovableHandle.attach(node.tensor_hooks.setdefault(position, OrderedDict()), hook)
+    return RemovableHandle.attach(node.own_hooks().tensors.setdefault(position, OrderedDict()), hook)
 
 
 def register_accumulate_hook(tensor: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:
@@ -34,9 +32,7 @@ def register_accumulate_hook(tensor: Tensor, hook: Callable[[Tensor], None]) -> 
     node, _ = _edge(tensor, "register a hook on")
     if not isinstance(node, AccumulateGrad):
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-    if node.accumulate_hooks is None:
-        node.accumulate_hooks = OrderedDict()
-    return RemovableHandle.attach(node.accumulate_hooks, hook)
+    return RemovableHandle.attach(node.own_hooks().accumulate, hook)
 
 
 def retain_grad(tensor: Tensor) -> None:
@@ -45,16 +41,14 @@ def retain_grad(tensor: Tensor) -> None:
     if node.is_accumulator or tensor._retains_grad:
         return
     tensor._retains_grad = True
-    if node.retained is None:
-        node.retained = {}
-    node.retained[position] = weakref.ref(tensor)
+    node.own_hooks().retained[position] = weakref.ref(tensor)
 
 
 def follow_retained(tensor: Tensor, old: Edge | None) -> None:
     """After an in-place write: a retained gradient belongs to the new values."""
     if not tensor._retains_grad:
         return
-    if old is not None and old[0].retained is not None:
-        old[0].retained.pop(old[1], None)
+    if old is not None and old[0].hooks is not None:
+        old[0].hooks.retained.pop(old[1], None)
     tensor._retains_grad = False
     retain_grad(tensor)

@@ -22,7 +22,30 @@ Edge = tuple["Node", int]
 """A node and which of its results a gradient belongs to."""
 Gradients = Sequence["Tensor | None"]
 
+Hooks = OrderedDict[int, Callable[..., Any]]
+
 next_number = count().__next__
+
+
+class NodeHooks:
+    """The hooks of one node.
+
+    Attributes:
+        tensors: hooks of result tensors, by result position.
+        retained: result tensors whose gradient is kept, by result position.
+        pre: called before the node runs.
+        post: called after it.
+        accumulate: called after a leaf's ``grad`` was added to.
+    """
+
+    __slots__ = ("accumulate", "post", "pre", "retained", "tensors")
+
+    def __init__(self) -> None:
+        self.tensors: dict[int, Hooks] = {}
+        self.retained: dict[int, weakref.ref[Tensor]] = {}
+        self.pre: Hooks = OrderedDict()
+        self.post: Hooks = OrderedDict()
+        self.accumulate: Hooks = OrderedDict()
 
 
 class Node:
@@ -40,12 +63,8 @@ class Node:
     edges: Sequence[Edge | None] = ()
     result_layouts: Sequence[Any] = ()
     forward_line: str | None = None
-    tensor_hooks: dict[int, OrderedDict[int, Callable[..., Any]]] | None = None
-    """Hooks of result tensors, by result position."""
-    retained: dict[int, weakref.ref[Tensor]] | None = None
-    """Result tensors whose gradient is kept, by result position."""
-    pre_hooks: OrderedDict[int, Callable[..., Any]] | None = None
-    post_hooks: OrderedDict[int, Callable[..., Any]] | None = None
+    hooks: NodeHooks | None = None
+    """None until the first is registered."""
 
     def name(self) -> str:
         """The node's name as PyTorch prints it, such as ``MulBackward0``."""
@@ -70,15 +89,17 @@ class Node:
 
     def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(grad_inputs, grad_outputs)`` after the node ran; a returned tuple replaces grad_inputs."""
-        if self.post_hooks is None:
-            self.post_hooks = OrderedDict()
-        return RemovableHandle.attach(self.post_hooks, hook)
+        return RemovableHandle.attach(self.own_hooks().post, hook)
 
     def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(grad_outputs)`` before the node runs; a returned tuple replaces grad_outputs."""
-        if self.pre_hooks is None:
-            self.pre_hooks = OrderedDict()
-        return RemovableHandle.attach(self.pre_hooks, hook)
+        return RemovableHandle.attach(self.own_hooks().pre, hook)
+
+    def own_hooks(self) -> NodeHooks:
+        """`hooks`, made if there are none."""
+        if self.hooks is None:
+            self.hooks = NodeHooks()
+        return self.hooks
 
     def __repr__(self) -> str:
         return f"<{self.name()} object at {id(self):#x}>"
@@ -92,11 +113,10 @@ class AccumulateGrad(Node):
     def __init__(self, leaf: Tensor) -> None:
         self.number = next_number()
         self.result_layouts = (leaf._layout,)
-        self.accumulate_hooks: OrderedDict[int, Callable[..., Any]] | None = None
         self.lock = Lock()
-        self._leaf = weakref.ref(leaf)
+        self.leaf = weakref.ref(leaf)
 
     @property
     def variable(self) -> Tensor | None:
         """The leaf; None once nobody holds it."""
-        return self._leaf()
+        return self.leaf()

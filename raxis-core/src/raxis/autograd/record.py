@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +19,13 @@ class OpNode(Node):
 
     Attributes:
         plan: what was executed.
-        saved: what was kept for `derive`, the instance's function from the results' gradients to the edges', which
-            `raxis.autograd.recipe` writes; None once freed.
+        derive: the function of the node and its results' gradients that gives the edges' gradients, written by
+            `raxis.autograd.recipe`; an attribute of the instance, so no method.
+        saved: what was kept for `derive`; None once freed.
     """
 
     plan: Plan
+    derive: Callable[[OpNode, Gradients], Gradients]
     saved: list[Any] | None
 
     def name(self) -> str:
@@ -34,8 +37,7 @@ class OpNode(Node):
             self.saved = None
 
     def apply(self, gradients: Gradients) -> Gradients:
-        derive: Callable[[OpNode, Gradients], Gradients] = self.__dict__["derive"]
-        return derive(self, gradients)
+        return self.derive(self, gradients)
 
 
 Indices = int | tuple[int | None, ...] | None
@@ -121,6 +123,11 @@ def fit(gradient: Tensor, layout: Layout) -> Tensor:
 
 def constant_of(layout: Layout, value: float) -> Tensor:
     """A new tensor of a layout's shape, dtype and device, filled with one number."""
-    from raxis.ops.definitions.factory import filled
+    return _filled()(layout.shape, value, layout.dtype, layout.device)
 
-    return filled(layout.shape, value, layout.dtype, layout.device)
+
+@functools.cache
+def _filled() -> Callable[..., Tensor]:
+    from raxis.ops.definitions.factory import filled  # late: definitions import this module
+
+    return filled
