@@ -9,10 +9,10 @@ import numpy as np
 
 from raxis.backends.reference.kernels import KERNELS
 from raxis.layout import contiguous_strides, extent
-from raxis.ptir import Program, TensorType
+from raxis.ptir import Instruction, Program, TensorType
 from raxis.schedule import LibraryStep, LoopKernel, LoopStep, Node, Schedule
 from raxis.schedule.loops import REDUCTIONS
-from tests.ptir.harness import one_instruction
+from tests.ptir.harness import execute, one_instruction
 
 
 class Memory:
@@ -61,11 +61,20 @@ def _run_library(step: LibraryStep, memory: Memory, parameters: Sequence[object]
             operands.append(np.asarray(parameters[~number], value.type.dtype.numpy))
         else:
             operands.append(memory.view(memory.schedule.buffers[number]))
-    with np.errstate(all="ignore"):
-        made = KERNELS[step.instruction.primitive](step.instruction)(*operands)
-    produced = made if isinstance(made, tuple) else (made,)
-    for number, array in zip(step.results, produced, strict=True):
+    for number, array in zip(step.results, _produced(step.instruction, operands), strict=True):
         memory.view(memory.schedule.buffers[number])[...] = array
+
+
+def _produced(instruction: Instruction, operands: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+    if instruction.regions:
+        types = [value.type for value in instruction.operands]
+        attributes = dict(instruction.attributes)
+        return execute(
+            one_instruction(instruction.primitive, types, attributes, instruction.regions), operands
+        )
+    with np.errstate(all="ignore"):
+        made = KERNELS[instruction.primitive](instruction)(*operands)
+    return made if isinstance(made, tuple) else (made,)
 
 
 def _run_kernel(kernel: LoopKernel, slots: Sequence[np.ndarray], scalars: Sequence[object]) -> None:
