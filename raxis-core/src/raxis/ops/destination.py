@@ -10,6 +10,7 @@ from raxis.autograd.grad_mode import mode
 from raxis.autograd.inplace import check_inplace, rebase
 from raxis.frames import user_stacklevel
 from raxis.layout import Layout, contiguous_strides, extent, layout_of, overlaps_itself
+from raxis.ops.exhaustion import exhausted
 from raxis.ops.plan import Plan, check_writable, tensor_operands, tensors_in
 from raxis.tensor import Tensor, view_of, wrap
 
@@ -110,7 +111,10 @@ def _execute(plan: Plan, arguments: Sequence[Any], target: Tensor) -> None:
         from raxis import random
 
         passed += random.reserve(_generator(plan, arguments), plan.place, plan.random_blocks)
-    plan.execute(*passed, target._storage.buffer, target._offset)
+    try:
+        plan.execute(*passed, target._storage.buffer, target._offset)
+    except MemoryError as error:
+        raise exhausted(plan.place, error) from None
 
 
 def _generator(plan: Plan, arguments: Sequence[Any]) -> Any:

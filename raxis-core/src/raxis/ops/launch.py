@@ -10,6 +10,7 @@ from typing import Any
 
 from raxis import random
 from raxis.autograd.grad_mode import ever, mode
+from raxis.ops.exhaustion import exhausted, second_attempt
 from raxis.ops.plan import Plan
 from raxis.ops.source import compiled_run
 from raxis.tensor import Tensor, blank
@@ -33,7 +34,12 @@ def functional_run(
         ]
         passed += [f"b{position}", "0"]
     lines += _random_lines(plan, passed)
-    lines.append(f"_execute({', '.join(passed)})")
+    lines += [
+        "try:",
+        f"    _execute({', '.join(passed)})",
+        "except MemoryError:",
+        f"    _second_attempt(_place, _execute, {', '.join(passed)})",
+    ]
     for position, _ in enumerate(plan.results):
         lines += [
             f"r{position} = _blank()",
@@ -69,7 +75,14 @@ def inplace_run(plan: Plan, arguments: Sequence[Any], slow: Callable[..., Any]) 
         lines += [f"if {shared}:", f"    return _slow(({parameters},))"]
     passed += ["_storage.buffer", f"{target}._offset"]
     lines += _random_lines(plan, passed)
-    lines += [f"_execute({', '.join(passed)})", "_storage.version += 1", f"return {target}"]
+    lines += [
+        "try:",
+        f"    _execute({', '.join(passed)})",
+        "except MemoryError as error:",
+        "    raise _exhausted(_place, error) from None",
+        "_storage.version += 1",
+        f"return {target}",
+    ]
     return _compile(plan, lines, _slow=slow)
 
 
@@ -146,6 +159,8 @@ def _compile(plan: Plan, lines: list[str], **names: Any) -> Callable[..., Any]:
         "_Storage": place.storage,
         "_place": place,
         "_execute": plan.execute,
+        "_second_attempt": second_attempt,
+        "_exhausted": exhausted,
         "_mode": mode,
         "_ever": ever,
         "_recorders": plan.recorders,
