@@ -16,8 +16,8 @@ from raxis.hooks import hookimpl
 def raxis_composites(device):
     return {"layer_norm": device}
 @hookimpl
-def raxis_passes():
-    return ["fold"]
+def raxis_passes(device):
+    return {"fuse": [device]}
 """
 
 
@@ -46,7 +46,7 @@ def test_plugin_is_imported_at_the_first_hook_call(fakes) -> None:
     assert fakes.imports(module) == 0
     [contribution] = found.collect("raxis_composites", device="foo")
     assert contribution == ("foo (ext-one 1.0)", {"layer_norm": "foo"})
-    assert [each.result for each in found.collect("raxis_passes")] == [["fold"]]
+    assert [each.result for each in found.collect("raxis_passes", device="foo")] == [{"fuse": ["foo"]}]
     assert found.collect("raxis_ops") == []
     assert fakes.imports(module) == 1
     assert found.rows()[0].state is State.READY

@@ -21,6 +21,7 @@ from raxis.backends.states import Row, State
 
 if TYPE_CHECKING:
     from raxis.backends.api import KernelFactory
+    from raxis.ptir.passes.record import BackendPasses
 
 PROJECT = "raxis"
 
@@ -42,8 +43,8 @@ class Specification:
         """Kernels for whole composites on devices of type `device`, by op name."""
 
     @hookspec
-    def raxis_passes(self) -> Sequence[Any]:  # type: ignore[empty-body]
-        """Passes that the compiler runs on programs, in order, after its own."""
+    def raxis_passes(self, device: str) -> BackendPasses:  # type: ignore[empty-body]
+        """Passes that the compiler runs on programs for devices of type `device`, by stage, after the backend's own."""
 
     @hookspec
     def raxis_functional_overrides(self) -> Mapping[str, Mapping[str, Callable[..., Any]]]:  # type: ignore[empty-body]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from raxis.dtypes import DType
+    from raxis.ptir.passes.record import BackendPasses
     from raxis.ptir.program import Program
 
 API: tuple[int, int] = (1, 0)
@@ -64,6 +65,10 @@ class Backend(abc.ABC):
 
     composites: Mapping[str, KernelFactory] = {}
     """Kernels for whole composites, by op name; all others run as their decomposition."""
+
+    passes: BackendPasses = {}
+    """Passes over programs that the compiler adds to its own, by stage: "legalise" before them, "fuse" after them,
+    "cleanup" last (see `raxis.ptir.passes`)."""
 
     deferred_reason: str | None = None
     """Set when the backend stands in for something better; shown by ``python -m raxis.env``."""

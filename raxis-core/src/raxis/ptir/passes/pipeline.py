@@ -13,6 +13,7 @@ from raxis.ptir.passes.contraction import TRANSPOSES
 from raxis.ptir.passes.elimination import CSE, DCE
 from raxis.ptir.passes.folding import FOLD
 from raxis.ptir.passes.record import BackendPasses, Context, Pass
+from raxis.ptir.passes.rematerialisation import rematerialisation
 from raxis.ptir.passes.report import Dump, PassRun, Report, writer
 from raxis.ptir.program import Program
 from raxis.ptir.verifier import verify as verify_program
@@ -53,6 +54,7 @@ def optimise(
     passes: Pipeline | None = None,
     fast_math: bool = False,
     frozen: Collection[int] = (),
+    memory_budget: int | None = None,
     verify: bool = False,
     report: Report | None = None,
     dump: Dump | None = None,
@@ -64,6 +66,7 @@ def optimise(
         passes: which passes, in which order; default: `pipeline()`.
         fast_math: permit rules that lose NaN, infinities, the sign of zero, or digits.
         frozen: positions of parameters whose values do not change between calls, such as weights in inference.
+        memory_budget: bytes that temporaries shall take at most, as far as recomputing cheap values brings them there.
         verify: check the program after each pass.
         report: gets one row for each pass that ran.
         dump: a folder for the program after each pass that changed it, or a function of a name and that program.
@@ -85,7 +88,8 @@ def optimise(
     context = Context(fast_math, frozenset(frozen))
     write = None if dump is None else writer(dump)
     rows = Report() if report is None else report
-    for step in _steps(pipeline() if passes is None else passes):
+    last = () if memory_budget is None else (rematerialisation(memory_budget),)
+    for step in _steps((*(pipeline() if passes is None else passes), *last)):
         rounds = 1 if len(step) == 1 else ROUNDS
         for _ in range(rounds):
             before = program
