@@ -25,7 +25,7 @@ DEMO := .venv-demo/stamp-$(KEY)
 BENCH := .venv-bench/stamp-$(KEY)
 DOCS := .venv-docs/stamp-$(KEY)
 
-.PHONY: help demo test lint format types stubs stubs-check wheels bench docs clean
+.PHONY: help demo test test-native lint format types stubs stubs-check wheels bench docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -45,13 +45,19 @@ $(DOCS):
 demo: $(DEMO) ## train two classifiers of handwritten digits (DEMO_FLAGS=--help lists options)
 	.venv-demo/bin/python examples/digits.py $(DEMO_FLAGS)
 
-# The whole suite runs on the reference backend, what exercises a backend most once more on raxis-cpu's kernels.
-NATIVE_TESTS := tests/autograd tests/nn tests/optim tests/cpu
+# The whole suite runs on the reference backend; what exercises a backend most runs once more on raxis-cpu's kernels, the
+# parity tests one part in PARTS a day (PART=2 repeats that one; `make test-native PARTS=1` runs them all).
+NATIVE_TESTS := tests/autograd tests/core tests/cpu tests/nn tests/optim tests/parity
+PARTS ?= 4
+PART ?= $(shell expr $$(date +%j) % $(PARTS))
 PYTEST := .venv/bin/python -m pytest --numprocesses=$(WORKERS) --dist=worksteal
 
 test: $(TEST) ## run the tests on every core (PYTEST_FLAGS='-k name' selects, on the reference backend)
 	$(PYTEST) $(PYTEST_FLAGS)
-	$(if $(PYTEST_FLAGS),,RAXIS_CPU=plugin $(PYTEST) $(NATIVE_TESTS))
+	$(if $(PYTEST_FLAGS),,$(MAKE) test-native)
+
+test-native: $(TEST) ## run tests on raxis-cpu (PART=k PARTS=n: the k-th of n parts of the parity tests)
+	RAXIS_CPU=plugin $(PYTEST) $(NATIVE_TESTS) --parity-part=$(PART)/$(PARTS)
 
 lint: $(TEST) ## check style and formatting
 	.venv/bin/ruff check .

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import zlib
 
@@ -10,7 +11,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# The specification: quick to compile. The native pass of `make test` sets RAXIS_CPU to nothing.
+# The specification: quick to compile. The native pass of `make test` sets RAXIS_CPU=plugin.
 os.environ.setdefault("RAXIS_CPU", "reference")
 
 import hypothesis
@@ -29,10 +30,41 @@ hypothesis.settings.load_profile("raxis")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--raxis-seed", type=int, default=0, help="mixed into the seed of every randomised test")
+    parser.addoption(
+        "--parity-part",
+        type=_part,
+        default=(0, 1),
+        metavar="K/N",
+        help="of the tests in tests/parity, run the K-th of N parts, counted from 0",
+    )
 
 
-def pytest_report_header(config: pytest.Config) -> str:
-    return f"randomised tests: --raxis-seed={config.getoption('--raxis-seed')}"
+def _part(text: str) -> tuple[int, int]:
+    part, _, parts = text.partition("/")
+    if not (part.isdecimal() and parts.isdecimal() and int(part) < int(parts)):
+        raise argparse.ArgumentTypeError(f"expected K/N with 0 <= K < N, but got {text!r}")
+    return int(part), int(parts)
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    part, parts = config.getoption("--parity-part")
+    return [
+        f"randomised tests: --raxis-seed={config.getoption('--raxis-seed')}",
+        f"backend of cpu: {os.environ['RAXIS_CPU']}; parity tests: --parity-part={part}/{parts}",
+    ]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    part, parts = config.getoption("--parity-part")
+    left_out = [
+        item
+        for item in items
+        if item.nodeid.startswith("tests/parity/") and zlib.crc32(item.nodeid.encode()) % parts != part
+    ]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        dropped = set(left_out)
+        items[:] = [item for item in items if item not in dropped]
 
 
 @pytest.fixture
