@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 
 from raxis.backends.api import Executable, KernelFactory, Strides
-from raxis.dtypes import int64
+from raxis.dtypes import bool_, int64, uint8
 from raxis.ptir.program import Program
 from raxis_cpu.library.phases import Phase, lines_of
 from raxis_cpu.library.routine import Call
@@ -27,7 +27,9 @@ def scan(call: Call) -> Executable | None:
     blocks = prod(type.shape[:dim]) * -(-numbers["inner"] // COLUMNS)
     units = min(rows, blocks) if side_by_side else rows
     phase = Phase("columns" if side_by_side else "rows", units, type.size * _COST)
-    return scanning(item.primitive, type.dtype).bind([type.dtype, type.dtype], [phase], numbers)
+    # Bools are bytes 0 and 1, of which a register of bits would have no address.
+    dtype = uint8 if type.dtype is bool_ else type.dtype
+    return scanning(item.primitive, dtype).bind([dtype, dtype], [phase], numbers)
 
 
 def _numbers(shape: Sequence[int], dim: int, arrays: Sequence[Strides]) -> dict[str, int] | None:
