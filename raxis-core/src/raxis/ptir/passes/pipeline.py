@@ -12,16 +12,18 @@ from raxis.ptir.passes.canonical import CANONICALISE
 from raxis.ptir.passes.contraction import TRANSPOSES
 from raxis.ptir.passes.elimination import CSE, DCE
 from raxis.ptir.passes.folding import FOLD
+from raxis.ptir.passes.layout import LAYOUT
 from raxis.ptir.passes.record import BackendPasses, Context, Pass
 from raxis.ptir.passes.rematerialisation import rematerialisation
 from raxis.ptir.passes.report import Dump, PassRun, Report, writer
+from raxis.ptir.passes.scaling import SCALING
 from raxis.ptir.program import Program
 from raxis.ptir.verifier import verify as verify_program
 
 Pipeline: TypeAlias = "Sequence[Pass | tuple[Pass, ...]]"
 """Passes in order; those in a tuple are repeated until none of them finds anything."""
 
-PASSES: tuple[Pass, ...] = (CANONICALISE, ALGEBRA, FOLD, CSE, DCE, TRANSPOSES, STRENGTH)
+PASSES: tuple[Pass, ...] = (CANONICALISE, ALGEBRA, FOLD, CSE, DCE, LAYOUT, TRANSPOSES, STRENGTH, SCALING)
 """Every pass of core's, in the order of their first run."""
 
 ROUNDS = 4
@@ -38,8 +40,10 @@ def pipeline(backend: BackendPasses | None = None) -> Pipeline:
         *own.get("legalise", ()),
         SIMPLIFY,
         DCE,
+        LAYOUT,
         TRANSPOSES,
         STRENGTH,
+        SCALING,
         SIMPLIFY,
         DCE,
         *own.get("fuse", ()),
