@@ -74,7 +74,7 @@ F = mp.mpf
 LN2_HALF = mp.log(2) / 2 * F("1.0001")
 QUARTER = (mp.pi / 4) ** 2 * F("1.0001")
 SQRT2 = mp.sqrt(2)
-S_MAX = ((SQRT2 - 1) / (SQRT2 + 1)) ** 2
+S_MAX = F("0.0401")
 TAN_EIGHTH = mp.tan(mp.pi / 8) ** 2 * F("1.0001")
 
 
@@ -145,10 +145,10 @@ FITS: dict[str, tuple[Function, object, object, int]] = {
     "EXP": (_near(_exp, F(1) / 2), -LN2_HALF, LN2_HALF, 9),
     "EXP_SINGLE": (_near(_exp, F(1) / 2), -LN2_HALF, LN2_HALF, 5),
     "EXPM1": (_near(_expm1, F(1) / 6), -LN2_HALF, LN2_HALF, 9),
-    "LOG": (_log_tail, 0, S_MAX, 6),
-    "LOG_FAR": (_log_far_tail, 0, S_MAX, 6),
-    "LOG_SHORT": (_log_tail, 0, S_MAX, 3),
-    "LOG_SINGLE": (_near(_log_of_one_plus, F(1) / 3), SQRT2 / 2 - 1, SQRT2 - 1, 8),
+    "LOG": (_log_tail, 0, S_MAX, 7),
+    "LOG_FAR": (_log_far_tail, 0, S_MAX, 7),
+    "LOG_SHORT": (_near(_log_of_one_plus, F(1) / 3), F("-0.293"), F("0.5"), 12),
+    "LOG_SINGLE": (_near(_log_of_one_plus, F(1) / 3), F("-0.293"), F("0.5"), 9),
     "SIN": (_SIN, 0, QUARTER, 6),
     "COS": (_COS, 0, QUARTER, 6),
     "SIN_SHORT": (_SIN, 0, QUARTER, 3),
@@ -157,10 +157,7 @@ FITS: dict[str, tuple[Function, object, object, int]] = {
     "ASIN_SHORT": (_ASIN, 0, F("0.25"), 5),
     "ATAN": (_ATAN, 0, TAN_EIGHTH, 11),
     "ATAN_SHORT": (_ATAN, 0, TAN_EIGHTH, 5),
-    "TANH_SINGLE": (_TANH, 0, F("0.65"), 6),
     "ERF": (_ERF, 0, 1, 14),
-    "ERF_SINGLE": (_ERF, 0, 1, 6),
-    "ERF_EXPONENT": (_erf_exponent, 1, F("3.95"), 8),
     "ERFC": (_erfc_scaled, F(-1) / 3, F(1) / 2, 21),
     "ERFINV_SMALL": (_ERFINV, 0, F("0.3"), 15),
     "ERFINV_CENTRE": (lambda w: _erfinv_over_x(w + F("3.25")), F("-3.0"), F("3.0"), 22),

@@ -46,10 +46,10 @@ def render(specimen: Specimen, arguments: Sequence[Argument], target: Target) ->
     """The module's text."""
     layout = _layout(specimen, target)
     plan = layout.plan
-    renderers = [Renderer(plan, layout, target, checks=False)]
+    renderers = [Renderer(layout, target, checks=False)]
     if plan.checked:
         bare = Plan(specimen, keeps=False)
-        renderers.append(Renderer(bare, Layout(bare, layout.lanes), target, checks=True))
+        renderers.append(Renderer(Layout(bare, layout.lanes), target, checks=True))
     entry = Entry(layout, arguments, checks=bool(plan.checked))
     functions = [*(renderer.render() for renderer in renderers), entry.render()]
     helpers: dict[str, Any] = dict(entry.helpers)

@@ -10,7 +10,8 @@ from raxis_cpu.llvm import math
 from raxis_cpu.llvm.casting import cast
 from raxis_cpu.llvm.complexes import COMPLEX
 from raxis_cpu.llvm.division import FLOAT_DIVISION, INTEGER_DIVISION
-from raxis_cpu.llvm.ir import Value
+from raxis_cpu.llvm.ir import Value, fma
+from raxis_cpu.llvm.math import instructions
 from raxis_cpu.llvm.math.support import absolute, any_lane, is_nan, sqrt
 from raxis_cpu.llvm.registers import Complex, Register, rounded
 
@@ -164,7 +165,15 @@ def _next_after(x: Value, y: Value, *, dtype: DType) -> Value:
 
 
 def _rsqrt(x: Value) -> Value:
-    return 1.0 / sqrt(x)
+    if not instructions.available(x):
+        return 1.0 / sqrt(x)
+    estimate = instructions.reciprocal_root_estimate(x)
+    value = estimate
+    for _ in range(1 if x.type.element == "float" else 2):
+        error = fma(-(x * value), value, 1.0)
+        value = fma(value * 0.5, error, value)
+    # At 0 and infinity the estimate is exact, and the step is not.
+    return is_nan(value).select(estimate, value)
 
 
 def _intrinsic(name: str) -> Callable[..., Value]:

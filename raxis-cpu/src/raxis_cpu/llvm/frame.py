@@ -6,36 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from raxis_cpu.llvm import registers
-from raxis_cpu.llvm.ir import I64, Function, Type, Value, Variable
+from raxis_cpu.llvm.ir import I64, Function, Type, Value
 from raxis_cpu.llvm.plan import Plan
 from raxis_cpu.llvm.registers import Complex, Register
 
 
 @dataclass
 class Lanes:
-    """The vector at hand: lanes [start, start + count) of the lane axis; all of them valid if `full`.
-
-    `valid` tells for every lane whether it is one of those, `numbers` are 0, 1, 2, ... but not beyond the last valid
-    one; they are None in kernels that do not need them.
-    """
+    """The vector at hand: lanes [start, start + count) of the lane axis, the first `count` of the vector's."""
 
     start: Value
     count: Value
-    full: Value
-    valid: Variable | None
-    numbers: Variable | None
-
-    def valid_lanes(self) -> Value:
-        """`valid`, where the kernel needs it."""
-        if self.valid is None:
-            raise TypeError("the kernel was said not to need valid lanes.")
-        return self.valid.get()
-
-    def lane_numbers(self) -> Value:
-        """`numbers`, where the kernel needs them."""
-        if self.numbers is None:
-            raise TypeError("the kernel was said not to need lane numbers.")
-        return self.numbers.get()
+    valid: Value | None
+    """For every lane whether it is one of those; None if all are."""
+    numbers: Value
+    """0, 1, 2, ..., but not beyond the last valid lane."""
 
 
 @dataclass

@@ -53,19 +53,22 @@ def splat(register: Register, lanes: int) -> Register:
     return register.splat(lanes)
 
 
+def raw_type(dtype: DType, lanes: int) -> Type:
+    """The type of consecutive elements as they lie in memory; a complex number is two floats."""
+    if dtype.is_complex:
+        return register_type(dtype, 2 * lanes)
+    return Type(_MEMORY.get(dtype, _ELEMENTS[dtype]), lanes)
+
+
 def load(dtype: DType, address: Value, lanes: int) -> Register:
     """Consecutive elements."""
-    function = address.function
-    if not dtype.is_complex:
-        return _widened(dtype, function.load(_memory_type(dtype, lanes), address))
-    both = function.load(register_type(dtype, 2 * lanes), address)
-    return Complex(_every_second(both, 0), _every_second(both, 1))
+    return widened(dtype, address.function.load(raw_type(dtype, lanes), address))
 
 
 def gather(dtype: DType, addresses: Value) -> Register:
     """Elements at one address per lane."""
     if not dtype.is_complex:
-        return _widened(dtype, _gathered(_memory_type(dtype, addresses.type.lanes), addresses))
+        return widened(dtype, _gathered(raw_type(dtype, addresses.type.lanes), addresses))
     part = register_type(dtype, addresses.type.lanes)
     second = addresses.function.advance(addresses, _indices(addresses, 1), dtype.itemsize // 2)
     return Complex(_gathered(part, addresses), _gathered(part, second))
@@ -87,19 +90,7 @@ def _gathered(type: Type, addresses: Value) -> Value:
 
 def store(dtype: DType, register: Register, address: Value) -> None:
     """Consecutive elements."""
-    function = address.function
-    if not isinstance(register, Complex):
-        function.store(_narrowed(dtype, register), address)
-        return
-    lanes = register.real.type.lanes
-    if lanes == 1:
-        for number, part in enumerate(register):
-            function.store(part, function.advance(address, number, dtype.itemsize // 2))
-        return
-    order = ", ".join(f"i32 {lane}, i32 {lane + lanes}" for lane in range(lanes))
-    target = register_type(dtype, 2 * lanes)
-    text = f"shufflevector {register.real}, {register.imag}, <{2 * lanes} x i32> <{order}>"
-    function.store(function.emit(target, text), address)
+    address.function.store(narrowed(dtype, register), address)
 
 
 def _every_second(both: Value, first: int) -> Value:
@@ -111,30 +102,40 @@ def _every_second(both: Value, first: int) -> Value:
     return both.function.emit(target, f"shufflevector {both}, {both.type} poison, <{lanes} x i32> <{order}>")
 
 
-def _memory_type(dtype: DType, lanes: int) -> Type:
-    return Type(_MEMORY.get(dtype, _ELEMENTS[dtype]), lanes)
-
-
-def _widened(dtype: DType, value: Value) -> Value:
+def widened(dtype: DType, raw: Value) -> Register:
     """From memory form to register form."""
+    if dtype.is_complex:
+        return Complex(_every_second(raw, 0), _every_second(raw, 1))
     if dtype is dtypes.bool_:
-        return value.compare("ne", 0)
+        return raw.compare("ne", 0)
     if dtype is dtypes.float16:
-        return value.convert("fpext", "float")
+        return raw.convert("fpext", "float")
     if dtype is dtypes.bfloat16:
-        return (value.convert("zext", "i32") << 16).convert("bitcast", "float")
-    return value
+        return (raw.convert("zext", "i32") << 16).convert("bitcast", "float")
+    return raw
 
 
-def _narrowed(dtype: DType, value: Value) -> Value:
+def narrowed(dtype: DType, register: Register) -> Value:
     """From register form, already rounded, to memory form."""
+    if isinstance(register, Complex):
+        return _interleaved(*register)
     if dtype is dtypes.bool_:
-        return value.convert("zext", "i8")
+        return register.convert("zext", "i8")
     if dtype is dtypes.float16:
-        return value.convert("fptrunc", "half")
+        return register.convert("fptrunc", "half")
     if dtype is dtypes.bfloat16:
-        return (value.bits() >> 16).convert("trunc", "i16")
-    return value
+        return (register.bits() >> 16).convert("trunc", "i16")
+    return register
+
+
+def _interleaved(real: Value, imag: Value) -> Value:
+    lanes = real.type.lanes
+    target = Type(real.type.element, 2 * lanes)
+    if lanes == 1:
+        first = real.function.emit(target, f"insertelement {target} poison, {real}, i64 0")
+        return real.function.emit(target, f"insertelement {first}, {imag}, i64 1")
+    order = ", ".join(f"i32 {lane}, i32 {lane + lanes}" for lane in range(lanes))
+    return real.function.emit(target, f"shufflevector {real}, {imag}, <{2 * lanes} x i32> <{order}>")
 
 
 def rounded(dtype: DType, value: Register) -> Register:

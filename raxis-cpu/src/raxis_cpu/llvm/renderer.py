@@ -6,20 +6,20 @@ and is what threads share. ``@check`` looks at all indices and divisors before a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
-from raxis.dtypes import DType
-from raxis.schedule.loops import REDUCTIONS, Access, Gather, Position, Store
+from raxis.schedule.loops import REDUCTIONS
 from raxis_cpu.llvm import philox, registers
+from raxis_cpu.llvm.accesses import Accesses
 from raxis_cpu.llvm.compile import Target
 from raxis_cpu.llvm.elementwise import apply
 from raxis_cpu.llvm.frame import Frame, KeptValues, Lanes
-from raxis_cpu.llvm.ir import I1, I64, PTR, Function, Type, Value, Variable
-from raxis_cpu.llvm.layout import ERROR, ERROR_VALUE, PARAMETERS, Layout
+from raxis_cpu.llvm.ir import I1, I64, PTR, Type, Value, Variable
+from raxis_cpu.llvm.layout import ERROR, ERROR_VALUE, Layout
 from raxis_cpu.llvm.math.support import any_lane
-from raxis_cpu.llvm.memory import copy_elements
-from raxis_cpu.llvm.plan import GENERAL, Plan, Scope
+from raxis_cpu.llvm.memory import first_lanes
+from raxis_cpu.llvm.plan import GENERAL, Scope
 from raxis_cpu.llvm.reductions import Accumulator, accumulator
 from raxis_cpu.llvm.registers import Register
 from raxis_cpu.llvm.runtime import FREE, MALLOC, function_pointer
@@ -28,27 +28,17 @@ OUT_OF_MEMORY = 1
 """Error code; code 2 + n is a failed check of node n."""
 
 
-class Renderer:
+class Renderer(Accesses):
     """Writes ``@part`` or ``@check`` of one plan."""
 
-    def __init__(self, plan: Plan, layout: Layout, target: Target, *, checks: bool) -> None:
-        self._plan = plan
-        self._kernel = plan.kernel
-        self._layout = layout
-        self._target = target
+    def __init__(self, layout: Layout, target: Target, *, checks: bool) -> None:
+        name = "@check" if checks else "@part"
+        super().__init__(f"internal void {name}(ptr noalias %context, i64 %begin, i64 %end)", layout, target)
         self._checks = checks
-        self._lane_count = layout.lanes
-        header = "internal void @check(ptr noalias %context, i64 %begin, i64 %end)"
-        self.function = Function(
-            header if checks else header.replace("@check", "@part"), scales=target.has_masks
-        )
-        context = self.function.argument(PTR, "context")
-        self._context = context
-        self._parameters = self.function.load(PTR, self._slot(PARAMETERS))
-        self._access_numbers = self._number_accesses()
         self._needed = self._needed_nodes()
-        self._kept = KeptValues(self.function, plan, layout.lanes, lambda axis: self._parameter("size", axis))
-        self._rooms: dict[object, Value] = {}
+        self._kept = KeptValues(
+            self.function, self._plan, layout.lanes, lambda axis: self._parameter("size", axis)
+        )
 
     def _needed_nodes(self) -> set[int]:
         """All nodes; in the checking function those that a checked node reads, and itself."""
@@ -62,25 +52,6 @@ class Renderer:
                 needed.add(number)
                 waiting += self._kernel.nodes[number].inputs
         return needed
-
-    def _slot(self, number: int) -> Value:
-        return self.function.advance(self._context, number, 8)
-
-    def _parameter(self, *name: object) -> Value:
-        """A run-time number; LLVM keeps one load of each."""
-        number = self._layout.parameter(*name)
-        address = self.function.advance(self._parameters, number, 8)
-        return self.function.emit(I64, f"load i64, {address}, align 8, !invariant.load !0")
-
-    def _number_accesses(self) -> dict[tuple[str, int], int]:
-        """The number of the access of every node and store that has one."""
-        found: dict[tuple[str, int], int] = {}
-        for number, node in enumerate(self._kernel.nodes):
-            if isinstance(node.detail, (Access, Position, Gather)):
-                found["node", number] = len(found)
-        for number in range(len(self._kernel.stores)):
-            found["store", number] = len(found)
-        return found
 
     # The loop nest, from the outside in.
 
@@ -176,55 +147,35 @@ class Renderer:
         size = self._parameter("size", lane)
         start = chunk * self._layout.chunk
         stop = (start + self._layout.chunk).intrinsic("smin", size)
-        with self._blocks(unit, start, stop) as block:
-            self._compute(block, self._nodes_in(Scope.BLOCK, 0))
-            self._passes(block, Scope.BLOCK)
+        self._blocks(unit, start, stop, self._block_of_rows)
 
-    @contextmanager
-    def _blocks(self, frame: Frame, start: Value | int, stop: Value) -> Iterator[Frame]:
-        """The vectors that cover [start, stop) of the lane axis."""
+    def _block_of_rows(self, block: Frame) -> None:
+        self._compute(block, self._nodes_in(Scope.BLOCK, 0))
+        self._passes(block, Scope.BLOCK)
+
+    def _blocks(self, frame: Frame, start: Value | int, stop: Value, body: Callable[[Frame], None]) -> None:
+        """Write the body for the vectors that cover [start, stop) of the lane axis: whole ones, then the rest."""
         function, count = self.function, self._lane_count
-        with function.loop(start, stop, count) as first:
-            rest = stop - first
-            full = rest.compare("ge", count)
-            ladder = self._ladder()
-            valid = function.variable(Type("i1", count), True) if self._uses_valid else None
-            numbers = function.variable(ladder.type, ladder) if self._uses_numbers else None
-            with function.when(~full):
-                if valid is not None:
-                    valid.set(self._ladder("i32").compare("lt", rest.convert("trunc", "i32").splat(count)))
-                if numbers is not None:
-                    numbers.set(ladder.intrinsic("smin", (rest - 1).splat(count)))
-            lanes = Lanes(first, full.select(count, rest), full, valid, numbers)
-            block = frame.inside()
-            block.lanes = lanes
-            if self._plan.lane is not None:
-                block.indices[self._plan.lane] = first
-            yield block
+        whole = (stop - start) & -count
+        if not isinstance(start, int) or start:
+            whole = whole + start
+        with function.loop(start, whole, count) as first:
+            body(self._at_lanes(frame, first, None))
+        with function.when(whole.compare("lt", stop)):
+            body(self._at_lanes(frame, whole, stop - whole))
 
-    def _ladder(self, element: str = "i64") -> Value:
-        """0, 1, 2, ... in the lanes."""
+    def _at_lanes(self, frame: Frame, first: Value, rest: Value | None) -> Frame:
+        """The frame of a vector; of the first `rest` lanes of one."""
         count = self._lane_count
-        text = ", ".join(f"{element} {number}" for number in range(count))
-        return Value(self.function, Type(element, count), f"<{text}>" if count > 1 else "0")
-
-    @property
-    def _uses_valid(self) -> bool:
-        """Whether lanes beyond the last element must be told apart."""
-        ops = {self._kernel.nodes[number].op for number in self._needed}
-        reduces = not self._plan.lanes_are_rows and bool(ops & REDUCTIONS)
-        return self._checks or reduces or "gather_load" in ops
-
-    @property
-    def _uses_numbers(self) -> bool:
-        """Whether there are loads a stride apart."""
-        details = [self._kernel.nodes[number].detail for number in self._needed]
-        return any(
-            self._lane_stride(detail.access if isinstance(detail, Gather) else detail)
-            > (0 if isinstance(detail, Gather) else 1)
-            for detail in details
-            if isinstance(detail, (Access, Gather))
-        )
+        block = frame.inside()
+        if rest is None:
+            block.lanes = Lanes(first, self.function.constant(I64, count), None, self._ladder())
+        else:
+            numbers = self._ladder().intrinsic("smin", (rest - 1).splat(count))
+            block.lanes = Lanes(first, rest, first_lanes(rest, count), numbers)
+        if self._plan.lane is not None:
+            block.indices[self._plan.lane] = first
+        return block
 
     def _passes(self, frame: Frame, scope: Scope) -> None:
         """All passes over the inner axes, and the row values after each."""
@@ -240,26 +191,22 @@ class Renderer:
         reductions = [node for node in self._plan.reductions(number) if node in self._needed]
         if not reductions and not self._needed.intersection(self._plan.passes[number]):
             return
-        lanes = self._lane_count if self._vectors_in_pass(reductions) else 1
+        lanes = self._lane_count if self._plan.lane is not None else 1
         accumulators = {node: self._accumulator(node, lanes) for node in reductions}
         with ExitStack() as stack:
             inner = frame.inside()
             for axis in self._plan.steps:
-                inner.indices[axis] = stack.enter_context(
-                    self.function.loop(0, self._parameter("size", axis))
-                )
+                size = self._parameter("size", axis)
+                inner.indices[axis] = stack.enter_context(self.function.loop(0, size))
             self._compute(inner, [node for node in self._plan.passes[number] if self._at(node, Scope.STEP)])
-            if not self._plan.lanes_are_rows and self._plan.lane is not None:
+            if self._plan.lanes_are_rows or self._plan.lane is None:
+                self._body(inner, number, accumulators)
+            else:
                 stop = self._parameter("size", self._plan.lane)
-                inner = stack.enter_context(self._blocks(inner, 0, stop))
-            self._body(inner, number, accumulators)
+                self._blocks(inner, 0, stop, lambda block: self._body(block, number, accumulators))
         for node, accumulated in accumulators.items():
             accumulated.settle()
-            across = not self._plan.lanes_are_rows
-            frame.values[node] = accumulated.result(across=across)
-
-    def _vectors_in_pass(self, reductions: Sequence[int]) -> bool:
-        return self._plan.lane is not None and bool(reductions)
+            frame.values[node] = accumulated.result(across=not self._plan.lanes_are_rows)
 
     def _at(self, node: int, scope: Scope) -> bool:
         return self._plan.scopes[node] is scope
@@ -277,8 +224,8 @@ class Renderer:
         self._compute(frame, [node for node in self._plan.passes[number] if self._at(node, Scope.BODY)])
         for node in sorted(self._plan.kept & set(self._plan.passes[number]) - earlier):
             self._kept.keep(frame, node)
-        masked = accumulators and frame.lanes and not self._plan.lanes_are_rows
-        valid = frame.vector.valid_lanes() if masked else None
+        in_row = frame.lanes is not None and not self._plan.lanes_are_rows
+        valid = frame.vector.valid if in_row else None
         for node, accumulated in accumulators.items():
             (operand,) = self._kernel.nodes[node].inputs
             accumulated.take(self._vector(frame, operand), self._flat_position(frame, node), valid)
@@ -344,7 +291,7 @@ class Renderer:
             case "constant":
                 return registers.constant(self.function, node.dtype, node.detail)
             case "scalar":
-                return registers.load(node.dtype, self._slot(self._layout.scalar_slot(node.detail)), 1)
+                return self._scalar(node.detail, node.dtype)
             case "index":
                 return self._index(frame, node.detail)
             case "load":
@@ -376,8 +323,8 @@ class Renderer:
     def _check(self, frame: Frame, number: int, wrong: Value, value: Value) -> None:
         """Leave with an error if `wrong` in any valid lane."""
         function = self.function
-        if wrong.type.lanes > 1 and frame.lanes is not None:
-            wrong = wrong & frame.lanes.valid_lanes()
+        if wrong.type.lanes > 1 and frame.vector.valid is not None:
+            wrong = wrong & frame.vector.valid
         with function.when(any_lane(wrong)):
             found = value.convert("sext", "i64") if value.type.bits < 64 else value
             if wrong.type.lanes > 1:
@@ -395,80 +342,20 @@ class Renderer:
         index = frame.indices[axis]
         return index.splat(self._lane_count) + self._ladder() if axis == self._plan.lane else index
 
-    def _position(self, frame: Frame, access: Access | Position, number: int, *, lane: bool) -> Value:
-        """Element position of a point, or of the first lane."""
-        position = self._parameter("offset", number)
-        for axis, stride in enumerate(access.strides):
-            if stride and (lane or axis != self._plan.lane) and axis in frame.indices:
-                index = frame.indices[axis]
-                position = position + (
-                    index if stride == 1 else index * self._parameter("stride", number, axis)
-                )
-        return position
-
-    def _address(self, frame: Frame, access: Access, number: int) -> Value:
-        slot = self._slot(self._layout.buffer_slot(access.buffer))
-        buffer = self.function.emit(PTR, f"load ptr, {slot}, align 8, !invariant.load !0")
-        position = self._position(frame, access, number, lane=True)
-        return self.function.advance(buffer, position, self._kernel.buffers[access.buffer].itemsize)
-
-    def _lane_stride(self, access: Access | Position) -> int:
-        return 0 if self._plan.lane is None else access.strides[self._plan.lane]
-
-    def _load(self, frame: Frame, number: int, dtype: DType, *, vector: bool) -> Register:
-        access = self._kernel.nodes[number].detail
-        access_number = self._access_numbers["node", number]
-        address = self._address(frame, access, access_number)
-        if not vector:
-            return registers.load(dtype, address, 1)
-        lanes = frame.vector
-        if self._lane_stride(access) == 1:
-            return registers.load(dtype, self._readable(lanes, number, dtype, address), self._lane_count)
-        stride = self._parameter("stride", access_number, self._plan.lane)
-        offsets = lanes.lane_numbers() * stride.splat(self._lane_count)
-        return registers.gather(dtype, self.function.advance(address, offsets, dtype.itemsize))
-
-    def _readable(self, lanes: Lanes, number: int, dtype: DType, address: Value) -> Value:
-        """`address` of a whole vector, or of a copy of the valid part."""
-        room = self._room(("load", number), dtype)
-        with self.function.when(~lanes.full):
-            copy_elements(self._target, dtype, room, address, lanes.count, self._lane_count)
-        return lanes.full.select(address, room)
-
-    def _room(self, key: object, dtype: DType) -> Value:
-        if key not in self._rooms:
-            units, nbytes = registers.unit_bytes(dtype)
-            self._rooms[key] = self.function.room(Type(f"i{8 * nbytes}", units * self._lane_count))
-        return self._rooms[key]
-
     def _gather_load(self, frame: Frame, number: int) -> Register:
         node = self._kernel.nodes[number]
         index = self._operand(frame, node.inputs[0], number)
         if not isinstance(index, Value):
             raise TypeError("an index is an integer.")
-        index = self._safe_index(frame, number, index)
-        access_number = self._access_numbers["node", number]
-        address = self._address(frame, node.detail.access, access_number)
-        lane_stride = self._lane_stride(node.detail.access)
-        stride = self._parameter("gather stride", number).splat(index.type.lanes)
-        offsets = index if node.detail.stride == 1 else index * stride
-        if index.type.lanes > 1 and lane_stride:
-            numbers = frame.vector.lane_numbers()
-            if lane_stride == GENERAL:
-                numbers = numbers * self._parameter("stride", access_number, self._plan.lane).splat(
-                    self._lane_count
-                )
-            offsets = offsets + numbers
-        return registers.gather(node.dtype, self.function.advance(address, offsets, node.dtype.itemsize))
+        return self._gathered(frame, number, self._safe_index(frame, number, index))
 
     def _safe_index(self, frame: Frame, number: int, index: Value) -> Value:
         """The index, checked in the checking function; lanes beyond the end get 0."""
         if self._checks:
             size = self._parameter("gather size", number).splat(index.type.lanes)
             self._check(frame, number, index.compare("uge", size), index)
-        if index.type.lanes == 1 or frame.lanes is None:
-            return index
-        return frame.lanes.valid_lanes().select(index, 0)
+        valid = None if index.type.lanes == 1 else frame.vector.valid
+        return index if valid is None else valid.select(index, 0)
 
     def _random(self, frame: Frame, number: int) -> Value:
         node = self._kernel.nodes[number]
@@ -477,7 +364,7 @@ class Renderer:
             raise TypeError("key and offset are integers.")
         words = node.dtype.itemsize // 4
         access_number = self._access_numbers["node", number]
-        position = self._position(frame, node.detail, access_number, lane=True)
+        position = self._position(frame, node.detail, access_number)
         if not self._is_vector(number):
             return philox.scattered(position, key, offset, words)
         if self._lane_stride(node.detail) == 1 and self._lane_count * words >= 4:
@@ -501,41 +388,6 @@ class Renderer:
         with function.when(~aligned):
             result.set(philox.scattered(position.splat(count) + self._ladder(), key, offset, words))
         return result.get()
-
-    # Stores.
-
-    def _store(self, frame: Frame, number: int, store: Store) -> None:
-        dtype = self._kernel.buffers[store.access.buffer]
-        access_number = self._access_numbers["store", number]
-        address = self._address(frame, store.access, access_number)
-        value = frame.values[store.node]
-        lane_stride = self._lane_stride(store.access)
-        vector = frame.lanes is not None and (lane_stride or self._is_vector(store.node))
-        if not vector:
-            registers.store(dtype, value, address)
-            return
-        lanes, wide = frame.vector, registers.splat(value, self._lane_count)
-        room = self._room(("store", number), dtype)
-        if lane_stride == 1:
-            registers.store(dtype, wide, lanes.full.select(address, room))
-            with self.function.when(~lanes.full):
-                copy_elements(self._target, dtype, address, room, lanes.count, self._lane_count)
-            return
-        registers.store(dtype, wide, room)
-        self._scatter(dtype, lanes, room, address, access_number)
-
-    def _scatter(self, dtype: DType, lanes: Lanes, room: Value, address: Value, access_number: int) -> None:
-        """Write the lanes of `room` one by one, a stride apart."""
-        function = self.function
-        stride = self._parameter("stride", access_number, self._plan.lane)
-        units, nbytes = registers.unit_bytes(dtype)
-        type = Type(f"i{8 * nbytes}")
-        with function.loop(0, lanes.count) as lane:
-            source = function.advance(room, lane, dtype.itemsize)
-            target = function.advance(address, lane * stride, dtype.itemsize)
-            for unit in range(units):
-                part = function.load(type, function.advance(source, unit, nbytes))
-                function.store(part, function.advance(target, unit, nbytes))
 
 
 def _is_null(address: Value) -> Value:

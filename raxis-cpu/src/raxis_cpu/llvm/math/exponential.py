@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from raxis_cpu.llvm.ir import Value, fma, polynomial
 from raxis_cpu.llvm.math import coefficients as tables
+from raxis_cpu.llvm.math import instructions, pieces
 from raxis_cpu.llvm.math.logarithm import log, log1p
 from raxis_cpu.llvm.math.support import (
     INF,
@@ -19,6 +20,7 @@ from raxis_cpu.llvm.math.support import (
     at_most,
     copy_sign,
     format_of,
+    piecewise,
     quick_two_sum,
     quotient,
     sqrt,
@@ -55,11 +57,26 @@ def exp(x: Value, low: Value | None = None, halvings: int = 0) -> Value:
     constants, form = _CONSTANTS[x.type.element], format_of(x.type)
     inside = at_least(at_most(x, constants.high), constants.low)
     shifted = fma(inside, _LOG2_E, form.magic)
-    r = _remainder(inside, shifted - form.magic)
+    n = shifted - form.magic
+    r = _remainder(inside, n)
     if low is not None:
         r = r + low
     value = fma(r * r, polynomial(r, constants.table), r) + 1.0
+    if instructions.available(value):
+        return instructions.scale(value, n - halvings if halvings else n)
     return _scaled(value, shifted, halvings)
+
+
+def exp_short(x: Value) -> Value:
+    """exp of double numbers, to float32 precision and as float32."""
+    form = format_of(x.type)
+    inside = at_least(at_most(x, 712.0), -747.0)
+    shifted = fma(inside, _LOG2_E, form.magic)
+    n = shifted - form.magic
+    r = fma(n, -_CONSTANTS["double"].log2_high, inside)
+    value = fma(r * r, polynomial(r, tables.EXP_SINGLE), r) + 1.0
+    scaled = instructions.scale(value, n) if instructions.available(x) else _scaled(value, shifted, 0)
+    return scaled.convert("fptrunc", "float")
 
 
 def _remainder(x: Value, n: Value) -> Value:
@@ -70,8 +87,6 @@ def _remainder(x: Value, n: Value) -> Value:
 def _scaled(value: Value, shifted: Value, halvings: int) -> Value:
     """value * 2**(n - halvings), where n are the low bits of `shifted`; in two steps, for subnormal results."""
     form = format_of(value.type)
-    if value.function.scales:
-        return _scaled_at_once(value, shifted - (form.magic + halvings))
     # Biased by an even number, so that the halves are positive.
     excess = 1 << (form.mantissa.bit_length() + 6)
     bits = shifted.bits()
@@ -79,12 +94,6 @@ def _scaled(value: Value, shifted: Value, halvings: int) -> Value:
     first = n >> 1
     second = n - first
     return value * _power_of_two(first, excess // 2, value) * _power_of_two(second, excess // 2, value)
-
-
-def _scaled_at_once(value: Value, exponent: Value) -> Value:
-    n = exponent.convert("fptosi", "i32")
-    name = f"@llvm.ldexp.{value.type.suffix}.{n.type.suffix}"
-    return value.function.call(value.type, name, value, n)
 
 
 def _power_of_two(n: Value, excess: int, like: Value) -> Value:
@@ -112,10 +121,28 @@ def _remainder_pair(x: Value, n: Value) -> Pair:
     return Pair(rest.high, rest.low - correction.low)
 
 
-@through_double
-def expm1(x: Value, _: object) -> Value:
+def expm1(x: Value) -> Value:
     """exp(x) - 1."""
-    return absolute(x).compare("lt", 2.0**-54).select(x, _expm1_pair(x).high * 2.0)
+    if x.type.element == "double":
+        return absolute(x).compare("lt", 2.0**-54).select(x, _expm1_pair(x).high * 2.0)
+    return absolute(x).compare("lt", 2.0**-25).select(x, _half_expm1_single(x) * 2.0)
+
+
+def _half_expm1_single(x: Value) -> Value:
+    """(exp(x) - 1)/2 in float, as `_expm1_pair` has it in double."""
+    constants, form = _CONSTANTS["float"], format_of(x.type)
+    inside = at_least(at_most(x, 88.8), -20.0)
+    # The low bits of the sum are n + 126, the exponent field of 2**(n - 1).
+    shifted = fma(inside, _LOG2_E, form.magic + (form.bias - 1))
+    half = (shifted.bits() << form.mantissa).convert("bitcast", "float")
+    n = shifted - (form.magic + (form.bias - 1))
+    first = fma(n, -constants.log2_high, inside)
+    r = fma(n, -constants.log2_low, first)
+    low = fma(n, -constants.log2_low, first - r)
+    tail = fma(r * r, polynomial(r, tables.EXP_SINGLE), low)
+    rest = half - 0.5
+    whole = fma(half, r, rest)
+    return whole + fma(half, tail, fma(half, r, rest - whole))
 
 
 def tanh(x: Value) -> Value:
@@ -124,16 +151,11 @@ def tanh(x: Value) -> Value:
 
 
 def _tanh_single(x: Value) -> Value:
-    magnitude = absolute(x)
-    square = x * x
-    small = fma(magnitude, square * polynomial(square, tables.TANH_SINGLE), magnitude)
-    grown = exp(at_most(magnitude, 10.0) * 2.0)
-    bottom = grown + 1.0
-    ratio = 2.0 / bottom
-    # What the sum and the quotient lost.
-    low = fma(-ratio, bottom, 2.0) - ratio * (grown - (bottom - 1.0))
-    large = 1.0 - fma(low, ratio * 0.5, ratio)
-    return copy_sign(magnitude.compare("lt", 0.8).select(small, large), x)
+    """By pieces between whole and half powers of two up to 9.1, where it is 1."""
+    magnitude = at_most(absolute(x), 9.1)
+    first = x.function.constant(x.type, 0.25).bits()
+    piece = magnitude.bits().intrinsic("smax", first) >> 22
+    return copy_sign(piecewise(magnitude, piece, magnitude.compare("lt", 0.375), pieces.TANH), x)
 
 
 def _tanh_double(x: Value) -> Value:

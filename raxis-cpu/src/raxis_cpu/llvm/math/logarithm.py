@@ -1,7 +1,7 @@
 """log, log1p and the logarithm in two parts that pow needs.
 
-log(2**k m) = k log 2 + log m with m in [sqrt(1/2), sqrt(2)), and log m by the series of the area tangent in
-s = (m - 1)/(m + 1), of which log m = 2 s + s**3 (...).
+log(2**k m) = k log 2 + log m with m around 1: in [3/4, 3/2) where one instruction takes numbers apart, else in
+[sqrt(1/2), sqrt(2)). log m is a polynomial, in double one in s = (m - 1)/(m + 1), of which log m = 2 s + s**3 (...).
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from raxis_cpu.llvm.ir import Value, fma, polynomial
 from raxis_cpu.llvm.math import coefficients as tables
+from raxis_cpu.llvm.math import instructions
 from raxis_cpu.llvm.math.support import (
-    FULL,
     INF,
     NAN,
     Pair,
-    Precision,
     any_lane,
+    at_least,
     format_of,
     pair_product,
     quick_two_sum,
@@ -32,7 +32,7 @@ _TWO_THIRDS = (2 / 3, float.fromhex("0x1.5555555555555p-55"))
 
 
 class _Split(NamedTuple):
-    """x = 2**exponent * mantissa, the mantissa in [sqrt(1/2), sqrt(2)); both as numbers of the format."""
+    """x = 2**exponent * mantissa, the mantissa around 1; both as numbers of the format."""
 
     exponent: Value
     mantissa: Value
@@ -44,6 +44,13 @@ def _irregular(x: Value) -> Value:
 
 
 def _split(x: Value) -> _Split:
+    if instructions.available(x):
+        mantissa = instructions.mantissa_of(x)
+        return _Split(instructions.exponent_of(x) - instructions.exponent_of(mantissa), mantissa)
+    return _split_by_bits(x)
+
+
+def _split_by_bits(x: Value) -> _Split:
     form, function = format_of(x.type), x.function
     normal, bias = function.variable(x.type, x), function.variable(x.type, float(form.bias))
     with function.when(_irregular(x)):
@@ -63,6 +70,9 @@ def _split(x: Value) -> _Split:
 
 def _with_special_values(x: Value, value: Value) -> Value:
     """`value`, but for the log of numbers that are not positive and finite."""
+    if instructions.available(x):
+        # Exponent and mantissa of those are such that the value is right already.
+        return value
     result = x.function.variable(x.type, value)
     with x.function.when(_irregular(x)):
         value = x.compare("eq", INF).select(x, value)
@@ -72,40 +82,62 @@ def _with_special_values(x: Value, value: Value) -> Value:
     return result.get()
 
 
-def log(x: Value, precision: Precision = FULL) -> Value:
+def log(x: Value) -> Value:
     """Natural logarithm."""
     exponent, mantissa = _split(x)
     low = exponent * _LOG2_LOW[x.type.element]
     one_plus = _log_single if x.type.element == "float" else _log_double
-    return _with_special_values(x, one_plus(mantissa - 1.0, exponent, low, precision))
+    return _with_special_values(x, one_plus(mantissa - 1.0, exponent, low))
 
 
-def _log_single(f: Value, exponent: Value, low: Value, _: Precision) -> Value:
+def log_short(x: Value) -> Value:
+    """Natural logarithm of double numbers, to two units of 2**-34."""
+    exponent, mantissa = _split(x)
+    f = mantissa - 1.0
+    square = f * f
+    tail = fma(square * f, polynomial(f, tables.LOG_SHORT), exponent * _LOG2_LOW["double"])
+    return _with_special_values(x, fma(exponent, _LOG2_HIGH["double"], fma(square, -0.5, tail) + f))
+
+
+def _log_single(f: Value, exponent: Value, low: Value) -> Value:
     square = f * f
     tail = fma(square * f, polynomial(f, tables.LOG_SINGLE), low)
     return fma(exponent, _LOG2_HIGH["float"], fma(square, -0.5, tail) + f)
 
 
-def _log_double(f: Value, exponent: Value, low: Value, precision: Precision) -> Value:
+def _log_double(f: Value, exponent: Value, low: Value) -> Value:
     """log(1 + f) + exponent log 2, ordered as in fdlibm so that the large parts are added last."""
     s = f / (f + 2.0)
     square = s * s
     half_square = f * f * 0.5
-    tail = fma(s, fma(square, polynomial(square, precision.log), half_square), low)
+    tail = fma(s, fma(square, polynomial(square, tables.LOG), half_square), low)
     return fma(exponent, _LOG2_HIGH["double"], f - (half_square - tail))
 
 
-def log1p(x: Value, precision: Precision = FULL) -> Value:
+def log1p(x: Value) -> Value:
     """log(1 + x)."""
     element = x.type.element
     sum_ = two_sum(x, x.function.constant(x.type, 1.0))
     exponent, mantissa = _split(sum_.high)
-    low = fma(exponent, _LOG2_LOW[element], sum_.low / sum_.high)
+    low = fma(exponent, _LOG2_LOW[element], _correction(sum_))
     one_plus = _log_single if element == "float" else _log_double
-    value = one_plus(mantissa - 1.0, exponent, low, precision)
+    value = one_plus(mantissa - 1.0, exponent, low)
     value = _with_special_values(sum_.high, value)
     value = x.compare("eq", INF).select(x, value)
     return x.compare("eq", 0.0).select(x, value)
+
+
+def _correction(sum_: Pair) -> Value:
+    """What the low part adds to the logarithm."""
+    if not instructions.available(sum_.high):
+        return sum_.low / sum_.high
+    # Beyond the domain anything will do, but 0 may not become NaN.
+    high = at_least(sum_.high, 2.0**-60)
+    estimate = instructions.reciprocal_estimate(high)
+    if high.type.element == "double":
+        estimate = fma(estimate, fma(-high, estimate, 1.0), estimate)
+    ratio = sum_.low * estimate
+    return fma(fma(-high, ratio, sum_.low), estimate, ratio)
 
 
 def log_pair(x: Value) -> Pair:

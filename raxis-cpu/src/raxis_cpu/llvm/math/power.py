@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from raxis_cpu.llvm.ir import Value
-from raxis_cpu.llvm.math.exponential import exp
-from raxis_cpu.llvm.math.logarithm import log, log_pair
-from raxis_cpu.llvm.math.support import INF, NAN, SHORT, absolute, copy_sign, is_nan, nearest, two_product
+from raxis_cpu.llvm.math.exponential import exp, exp_short
+from raxis_cpu.llvm.math.logarithm import log_pair, log_short
+from raxis_cpu.llvm.math.support import INF, NAN, absolute, copy_sign, is_nan, nearest, two_product
 
 _BEYOND = 1e4
 """exp of this is infinite, of its negative zero."""
@@ -15,9 +15,8 @@ def power(x: Value, y: Value) -> Value:
     """x to the power y."""
     if x.type.element == "double":
         return _with_sign(x, y, _power_double(absolute(x), y))
-    x, y = x.convert("fpext", "double"), y.convert("fpext", "double")
-    value = exp(_bounded(y * log(absolute(x), SHORT)))
-    return _with_sign(x, y, value).convert("fptrunc", "float")
+    logarithm = log_short(absolute(x).convert("fpext", "double"))
+    return _with_sign(x, y, exp_short(y.convert("fpext", "double") * logarithm))
 
 
 def _bounded(exponent: Value) -> Value:

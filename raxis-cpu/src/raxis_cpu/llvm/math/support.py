@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import NamedTuple
 
-from raxis_cpu.llvm.ir import I1, Type, Value, fma
+from raxis_cpu.llvm.ir import I1, Type, Value, fma, polynomial
 from raxis_cpu.llvm.math import coefficients as tables
+from raxis_cpu.llvm.math import instructions
 
 Unary = Callable[[Value], Value]
 
@@ -36,17 +37,14 @@ def format_of(type: Type) -> Format:
 class Precision(NamedTuple):
     """Tables for results of double precision, or, where float32 results are computed in double, short ones."""
 
-    log: tuple[float, ...]
     sin: tuple[float, ...]
     cos: tuple[float, ...]
     asin: tuple[float, ...]
     atan: tuple[float, ...]
 
 
-FULL = Precision(tables.LOG, tables.SIN, tables.COS, tables.ASIN, tables.ATAN)
-SHORT = Precision(
-    tables.LOG_SHORT, tables.SIN_SHORT, tables.COS_SHORT, tables.ASIN_SHORT, tables.ATAN_SHORT
-)  # fmt: skip
+FULL = Precision(tables.SIN, tables.COS, tables.ASIN, tables.ATAN)
+SHORT = Precision(tables.SIN_SHORT, tables.COS_SHORT, tables.ASIN_SHORT, tables.ATAN_SHORT)
 
 
 def through_double(function: Callable[[Value, Precision], Value]) -> Unary:
@@ -113,6 +111,17 @@ def any_lane(condition: Value) -> Value:
     return condition.function.emit(I1, f"call i1 @llvm.vector.reduce.or.{condition.type.suffix}({condition})")
 
 
+def piecewise(x: Value, piece: Value, near_zero: Value, table: Sequence[Sequence[float]]) -> Value:
+    """The polynomial of its piece at each float.
+
+    `table` is the centres, then the coefficients of every power; where `near_zero`, they give what is to be added to x.
+    """
+    centre, constant, *rest = (instructions.lookup(row, piece) for row in table)
+    distance = x - centre
+    value = fma(distance, polynomial(distance, rest), constant)
+    return near_zero.select(x + value, value)
+
+
 class Pair(NamedTuple):
     """An unevaluated sum of two numbers, the second at most half a unit of the first (Dekker, 1971)."""
 
@@ -147,9 +156,20 @@ def pair_product(x: Pair, y: Pair) -> Pair:
 
 def quotient(top: Pair, bottom: Pair) -> Pair:
     """The quotient, but for its last few bits."""
-    high = top.high / bottom.high
+    estimate = reciprocal(bottom.high)
+    high = top.high * estimate
     remainder = fma(-high, bottom.high, top.high) + fma(-high, bottom.low, top.low)
-    return Pair(high, remainder / bottom.high)
+    return Pair(high, remainder * estimate)
+
+
+def reciprocal(x: Value) -> Value:
+    """1/x of ordinary numbers, but for the last bit or two."""
+    if not instructions.available(x):
+        return 1.0 / x
+    estimate = instructions.reciprocal_estimate(x)
+    for _ in range(1 if x.type.element == "float" else 2):
+        estimate = fma(estimate, fma(-x, estimate, 1.0), estimate)
+    return estimate
 
 
 NAN, INF = math.nan, math.inf

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from raxis_cpu.llvm.ir import DOUBLE, I8, I64, PTR, Function, Type, Value, fma, polynomial
+from raxis_cpu.llvm.ir import DOUBLE, I64, PTR, Function, Type, Value, fma, polynomial
 from raxis_cpu.llvm.math.support import (
     INF,
     Pair,
@@ -49,6 +49,7 @@ _WINDOW = Type("i256")
 class _Reduced(NamedTuple):
     """x = quadrant pi/2 + r.high + r.low; of the quadrant the two low bits count."""
 
+    x: Value
     quadrant: Value
     r: Pair
 
@@ -56,35 +57,42 @@ class _Reduced(NamedTuple):
 def _reduce(x: Value) -> _Reduced:
     form, function = format_of(x.type), x.function
     shifted = fma(x, _TWO_OVER_PI, form.magic)
-    quadrant = function.variable(x.type.integer, shifted.bits())
-    high, low = (function.variable(x.type, part) for part in _remainder(x, shifted - form.magic))
-    magnitude = absolute(x)
-    huge = magnitude.compare("gt", _LARGEST_DIRECT[x.type.element])
+    parts = (x, shifted.bits(), *_remainder(x, shifted - form.magic))
+    variables = [function.variable(part.type, part) for part in parts]
+    huge = absolute(x).compare("gt", _LARGEST_DIRECT[x.type.element])
     with function.when(any_lane(huge)):
-        _reduce_huge_lanes(x, huge, quadrant.address, high.address, low.address)
-    return _Reduced(quadrant.get(), Pair(high.get(), low.get()))
+        # Copies, and x among them, so that nothing need be kept in memory where no call is made.
+        places = [function.variable(part.type, part) for part in parts]
+        name = f"reduce_huge_{x.type.suffix}"
+        function.helpers["reduce_huge"] = _reduce_huge
+        function.helpers[name] = lambda: _reduce_huge_lanes(name, x.type)
+        function.line(f"call void @{name}({', '.join(str(place.address) for place in places)})")
+        for variable, place in zip(variables, places, strict=True):
+            variable.set(place.get())
+    x, quadrant, high, low = (variable.get() for variable in variables)
+    return _Reduced(x, quadrant, Pair(high, low))
 
 
 def _remainder(x: Value, n: Value) -> Pair:
-    """x - n pi/2."""
+    """x - n pi/2; the first step is exact."""
     largest, middle, least = _HALF_PI[x.type.element]
     first = fma(-n, largest, x)
     second = two_product(n, x.function.constant(x.type, middle))
-    rest = two_sum(first, -second.high)
-    return Pair(rest.high, fma(-n, least, rest.low - second.low))
+    high = first - second.high
+    low = ((first - high) - second.high) - second.low
+    return Pair(high, fma(-n, least, low))
 
 
-def _reduce_huge_lanes(x: Value, huge: Value, quadrant: Value, high: Value, low: Value) -> None:
-    function, type = x.function, Type(x.type.element)
-    function.helpers.setdefault("reduce_huge", _reduce_huge)
-    size = type.bits // 8
-    arguments, flags = function.variable(x.type, x), function.variable(x.type.of("i8"))
-    flags.set(huge.convert("zext", "i8"))
+def _reduce_huge_lanes(name: str, vector: Type) -> str:
+    """The text of a function that replaces quadrant and remainder in the lanes beyond `_LARGEST_DIRECT`."""
+    parameters = ("x", "quadrant", "high", "low")
+    function = Function(f"internal void @{name}({', '.join(f'ptr %{p}' for p in parameters)}) noinline")
+    x, quadrant, high, low = (function.argument(PTR, p) for p in parameters)
+    type, size = Type(vector.element), vector.bits // 8
     parts = [function.variable(DOUBLE), function.variable(DOUBLE)]
-    with function.loop(0, function.constant(I64, x.type.lanes)) as lane:
-        flag = function.load(I8, function.advance(flags.address, lane, 1))
-        with function.when(flag.compare("ne", 0)):
-            argument = function.load(type, function.advance(arguments.address, lane, size))
+    with function.loop(0, function.constant(I64, vector.lanes)) as lane:
+        argument = function.load(type, function.advance(x, lane, size))
+        with function.when(absolute(argument).compare("gt", _LARGEST_DIRECT[type.element])):
             wide = argument.convert("fpext", "double")
             found = function.call(I64, "@reduce_huge", wide, *(part.address for part in parts))
             whole, rest = (part.get() for part in parts)
@@ -94,6 +102,8 @@ def _reduce_huge_lanes(x: Value, huge: Value, quadrant: Value, high: Value, low:
             function.store(rest.convert("fptrunc", type.element), function.advance(low, lane, size))
             narrow = found if size == 8 else found.convert("trunc", "i32")
             function.store(narrow, function.advance(quadrant, lane, size))
+    function.line("ret void")
+    return function.text
 
 
 def _reduce_huge() -> str:
@@ -159,8 +169,7 @@ def _times_half_pi(function: Function, fraction: Value) -> Pair:
 def _sine(r: Pair, precision: Precision) -> Pair:
     """The sine as a sum whose second part is small."""
     square = r.high * r.high
-    cubic = r.high * square
-    return Pair(r.high, fma(cubic, polynomial(square, precision.sin), fma(square, r.low * -0.5, r.low)))
+    return Pair(r.high, fma(r.high * square, polynomial(square, precision.sin), r.low))
 
 
 def _cosine(r: Pair, precision: Precision) -> Pair:
@@ -168,39 +177,41 @@ def _cosine(r: Pair, precision: Precision) -> Pair:
     square = r.high * r.high
     whole = fma(square, -0.5, 1.0)
     rest = fma(square, -0.5, 1.0 - whole)
-    tail = fma(square * square, polynomial(square, precision.cos), rest - r.high * r.low)
+    tail = fma(square * square, polynomial(square, precision.cos), fma(-r.high, r.low, rest))
     return Pair(whole, tail)
 
 
-def _circular(x: Value, precision: Precision, shift: int) -> Value:
+def _circular(reduced: _Reduced, precision: Precision, shift: int) -> Value:
     """sin(x + shift pi/2)."""
-    quadrant, r = _reduce(x)
-    turned = quadrant + shift
+    x, quadrant, r = reduced
+    turned = quadrant + shift if shift else quadrant
     swapped = (turned & 1).compare("ne", 0)
     sine, cosine = _sine(r, precision), _cosine(r, precision)
-    value = swapped.select(cosine.high + cosine.low, sine.high + sine.low)
-    flip = (turned & 2) << (x.type.bits - 2)
+    value = swapped.select(cosine.high, sine.high) + swapped.select(cosine.low, sine.low)
+    flip = (turned << (x.type.bits - 2)) & -(1 << (x.type.bits - 1))
     return (value.bits() ^ flip).convert("bitcast", x.type.element)
 
 
 @with_tables
 def sin(x: Value, precision: Precision) -> Value:
     """Sine."""
-    return x.compare("eq", 0.0).select(x, _circular(x, precision, 0))
+    reduced = _reduce(x)
+    return reduced.x.compare("eq", 0.0).select(reduced.x, _circular(reduced, precision, 0))
 
 
 @with_tables
 def cos(x: Value, precision: Precision) -> Value:
     """Cosine."""
-    return _circular(x, precision, 1)
+    return _circular(_reduce(x), precision, 1)
 
 
 @with_tables
 def tan(x: Value, precision: Precision) -> Value:
     """Tangent."""
-    quadrant, r = _reduce(x)
+    x, quadrant, r = _reduce(x)
     odd = (quadrant & 1).compare("ne", 0)
-    sine, cosine = quick_two_sum(*_sine(r, precision)), quick_two_sum(*_cosine(r, precision))
+    bent = Pair(r.high, r.low * fma(r.high * r.high, -0.5, 1.0))
+    sine, cosine = quick_two_sum(*_sine(bent, precision)), quick_two_sum(*_cosine(r, precision))
     top = Pair(*(odd.select(-c, s) for s, c in zip(sine, cosine, strict=True)))
     bottom = Pair(*(odd.select(s, c) for s, c in zip(sine, cosine, strict=True)))
     ratio = quotient(top, bottom)

@@ -1,0 +1,167 @@
+"""Loads and stores of a loop kernel: addresses, whole vectors and parts of them, strided and indexed ones."""
+
+from __future__ import annotations
+
+from raxis.dtypes import DType
+from raxis.schedule.loops import Access, Gather, Position, Store
+from raxis_cpu.llvm import registers
+from raxis_cpu.llvm.compile import Target
+from raxis_cpu.llvm.frame import Frame, Lanes
+from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value
+from raxis_cpu.llvm.layout import PARAMETERS, Layout
+from raxis_cpu.llvm.memory import load_some, store_some
+from raxis_cpu.llvm.plan import GENERAL
+from raxis_cpu.llvm.registers import Register
+
+
+class Accesses:
+    """The function being written, its run-time numbers, and its loads and stores."""
+
+    def __init__(self, header: str, layout: Layout, target: Target) -> None:
+        self.function = Function(header, scales=target.has_masks, permutes=target.vector_bytes == 32)
+        self._plan = layout.plan
+        self._kernel = layout.plan.kernel
+        self._layout = layout
+        self._target = target
+        self._lane_count = layout.lanes
+        self._context = self.function.argument(PTR, "context")
+        with self.function.hoisted():
+            self._parameters = self.function.load(PTR, self._slot(PARAMETERS))
+        self._hoisted: dict[tuple[object, ...], Value] = {}
+        self._access_numbers = self._number_accesses()
+
+    def _slot(self, number: int) -> Value:
+        return self.function.advance(self._context, number, 8)
+
+    def _parameter(self, *name: object) -> Value:
+        """A run-time number."""
+        if name not in self._hoisted:
+            with self.function.hoisted():
+                address = self.function.advance(self._parameters, self._layout.parameter(*name), 8)
+                self._hoisted[name] = self.function.load(I64, address)
+        return self._hoisted[name]
+
+    def _buffer(self, buffer: int) -> Value:
+        """Where a buffer begins."""
+        name = ("buffer", buffer)
+        if name not in self._hoisted:
+            with self.function.hoisted():
+                slot = self._slot(self._layout.buffer_slot(buffer))
+                self._hoisted[name] = self.function.load(PTR, slot)
+        return self._hoisted[name]
+
+    def _scalar(self, scalar: int, dtype: DType) -> Register:
+        """A number that was passed by value."""
+        return registers.load(dtype, self._slot(self._layout.scalar_slot(scalar)), 1)
+
+    def _number_accesses(self) -> dict[tuple[str, int], int]:
+        """The number of the access of every node and store that has one."""
+        found: dict[tuple[str, int], int] = {}
+        for number, node in enumerate(self._kernel.nodes):
+            if isinstance(node.detail, (Access, Position, Gather)):
+                found["node", number] = len(found)
+        for number in range(len(self._kernel.stores)):
+            found["store", number] = len(found)
+        return found
+
+    def _ladder(self, element: str = "i64") -> Value:
+        """0, 1, 2, ... in the lanes."""
+        count = self._lane_count
+        text = ", ".join(f"{element} {number}" for number in range(count))
+        return Value(self.function, Type(element, count), f"<{text}>" if count > 1 else "0")
+
+    def _position(self, frame: Frame, access: Access | Position, number: int) -> Value:
+        """Element position of a point; of the first lane."""
+        position = self._parameter("offset", number)
+        for axis, stride in enumerate(access.strides):
+            if stride and axis in frame.indices:
+                index = frame.indices[axis]
+                position = position + (
+                    index if stride == 1 else index * self._parameter("stride", number, axis)
+                )
+        return position
+
+    def _address(self, frame: Frame, access: Access, number: int) -> Value:
+        position = self._position(frame, access, number)
+        itemsize = self._kernel.buffers[access.buffer].itemsize
+        return self.function.advance(self._buffer(access.buffer), position, itemsize)
+
+    def _lane_stride(self, access: Access | Position) -> int:
+        return 0 if self._plan.lane is None else access.strides[self._plan.lane]
+
+    def _load(self, frame: Frame, number: int, dtype: DType, *, vector: bool) -> Register:
+        access = self._kernel.nodes[number].detail
+        access_number = self._access_numbers["node", number]
+        address = self._address(frame, access, access_number)
+        if not vector:
+            return registers.load(dtype, address, 1)
+        if self._lane_stride(access) == 1:
+            return self._load_lanes(dtype, address, frame.vector)
+        offsets = self._strided(frame.vector, access_number)
+        return registers.gather(dtype, self.function.advance(address, offsets, dtype.itemsize))
+
+    def _load_lanes(self, dtype: DType, address: Value, lanes: Lanes) -> Register:
+        if lanes.valid is None:
+            return registers.load(dtype, address, self._lane_count)
+        return load_some(dtype, address, lanes.count, self._lane_count, masks=self._target.has_masks)
+
+    def _strided(self, lanes: Lanes, access_number: int) -> Value:
+        """The lanes' distances from the first one, where a stride is a run-time number."""
+        stride = self._parameter("stride", access_number, self._plan.lane)
+        if lanes.valid is not None:
+            return lanes.numbers * stride.splat(self._lane_count)
+        name = ("distances", access_number)
+        if name not in self._hoisted:
+            with self.function.hoisted():
+                self._hoisted[name] = self._ladder() * stride.splat(self._lane_count)
+        return self._hoisted[name]
+
+    def _gathered(self, frame: Frame, number: int, index: Value) -> Register:
+        """The elements that an index in range picks."""
+        node = self._kernel.nodes[number]
+        access_number = self._access_numbers["node", number]
+        address = self._address(frame, node.detail.access, access_number)
+        stride = self._parameter("gather stride", number).splat(index.type.lanes)
+        offsets = index if node.detail.stride == 1 else index * stride
+        lane_stride = self._lane_stride(node.detail.access)
+        if index.type.lanes > 1 and lane_stride:
+            general = lane_stride == GENERAL
+            lanes = frame.vector
+            offsets = offsets + (self._strided(lanes, access_number) if general else lanes.numbers)
+        return registers.gather(node.dtype, self.function.advance(address, offsets, node.dtype.itemsize))
+
+    def _store(self, frame: Frame, number: int, store: Store) -> None:
+        dtype = self._kernel.buffers[store.access.buffer]
+        access_number = self._access_numbers["store", number]
+        address = self._address(frame, store.access, access_number)
+        value = frame.values[store.node]
+        lane_stride = self._lane_stride(store.access)
+        vector = frame.lanes is not None and (lane_stride or self._plan.varies_in_lane[store.node])
+        if not vector:
+            registers.store(dtype, value, address)
+            return
+        lanes, wide = frame.vector, registers.splat(value, self._lane_count)
+        if lane_stride != 1:
+            self._scatter(dtype, lanes, wide, address, access_number)
+        elif lanes.valid is None:
+            registers.store(dtype, wide, address)
+        else:
+            store_some(dtype, wide, address, lanes.count, masks=self._target.has_masks)
+
+    def _scatter(
+        self, dtype: DType, lanes: Lanes, value: Register, address: Value, access_number: int
+    ) -> None:
+        """Write the lanes one by one, a stride apart."""
+        function = self.function
+        raw = registers.narrowed(dtype, value)
+        room = function.room(raw.type)
+        function.store(raw, room)
+        stride = self._parameter("stride", access_number, self._plan.lane)
+        units, nbytes = registers.unit_bytes(dtype)
+        type = Type(f"i{8 * nbytes}")
+        with function.loop(0, lanes.count) as lane:
+            source = function.advance(room, lane, dtype.itemsize)
+            target = function.advance(address, lane * stride, dtype.itemsize)
+            for unit in range(units):
+                part = function.load(type, function.advance(source, unit, nbytes))
+                function.store(part, function.advance(target, unit, nbytes))
