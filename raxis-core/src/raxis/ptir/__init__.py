@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from raxis.ptir.builder import Builder
+    from raxis.ptir.identity import base_id, stable_id
     from raxis.ptir.parser import parse
     from raxis.ptir.primitives import PRIMITIVES, Primitive, PrimitiveError
     from raxis.ptir.program import Instruction, Parameter, Program, Region, Value
+    from raxis.ptir.running import run
     from raxis.ptir.text import to_text
     from raxis.ptir.types import TensorType
     from raxis.ptir.verifier import VerificationError, verify
@@ -20,9 +22,11 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "builder": ("Builder",),
+    "identity": ("base_id", "stable_id"),
     "parser": ("parse",),
     "primitives": ("PRIMITIVES", "Primitive", "PrimitiveError"),
     "program": ("Instruction", "Parameter", "Program", "Region", "Value"),
+    "running": ("run",),
     "text": ("to_text",),
     "types": ("TensorType",),
     "verifier": ("VerificationError", "verify"),
@@ -42,7 +46,10 @@ __all__ = [
     "TensorType",
     "Value",
     "VerificationError",
+    "base_id",
     "parse",
+    "run",
+    "stable_id",
     "to_text",
     "verify",
 ]

@@ -277,7 +277,13 @@ def _read_float(node: Node) -> float:
         return _SPELLED[value]
     if isinstance(value, bool) or not isinstance(value, float | int):
         raise node.error(f'expected a number, "nan", "inf" or "-inf", but got {json.dumps(value)}')
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if math.isinf(number):
+        raise node.error(f"{str(value)[:20]}... is too large for a float of 64 bits")
+    return number
 
 
 def _read_complex(node: Node) -> complex:

@@ -45,6 +45,8 @@ def packed(values: tuple[Attribute, ...]) -> tuple[DType, bytes] | None:
 def _holds(dtype: DType, wide: Any) -> bool:
     with np.errstate(all="ignore"):
         narrow = wide.astype(dtype.numpy).astype(wide.dtype)
+    if dtype.is_complex:  # NaN in one part says nothing of the other
+        narrow, wide = narrow.view(np.float64), wide.view(np.float64)
     return bool(np.array_equal(narrow, wide, equal_nan=dtype.category >= dtypes.Category.FLOAT))
 
 

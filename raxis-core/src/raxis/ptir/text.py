@@ -47,7 +47,7 @@ def to_text(program: Program) -> str:
 def program_lines(program: Program, names: Names) -> Iterator[str]:
     """The lines of the text, with values called as `names` says."""
     parameters = ", ".join(_parameter_text(parameter, names) for parameter in program.parameters)
-    attributes = f" with {_attributes_text(program.attributes)}" if program.attributes else ""
+    attributes = f" with {attributes_text(program.attributes)}" if program.attributes else ""
     yield f"ptir {VERSION[0]}.{VERSION[1]}"
     yield f"program {json.dumps(program.name)}({parameters}){attributes} {{"
     yield from _body_lines(program.instructions, program.results, names)
@@ -89,7 +89,7 @@ def _body_lines(instructions: Sequence[Instruction], results: Sequence[Value], n
 def _instruction_lines(instruction: Instruction, names: Names) -> Iterator[str]:
     operands = names.all(instruction.operands)
     results = f"{names.all(instruction.results)} = " if instruction.results else ""
-    attributes = f" {_attributes_text(instruction.attributes)}" if instruction.attributes else ""
+    attributes = f" {attributes_text(instruction.attributes)}" if instruction.attributes else ""
     types = ", ".join(str(value.type) for value in instruction.results)
     yield f"{results}{instruction.primitive}({operands}){attributes} : {types}".rstrip()
     for region in instruction.regions:
@@ -102,7 +102,8 @@ def _region_lines(region: Region, names: Names) -> Iterator[str]:
     yield "}"
 
 
-def _attributes_text(attributes: Mapping[str, Any]) -> str:
+def attributes_text(attributes: Mapping[str, Any]) -> str:
+    """Attributes in braces."""
     entries = (f"{_key_text(name)}={_attribute_text(value)}" for name, value in attributes.items())
     return "{" + ", ".join(entries) + "}"
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from raxis.ptir.primitives import contraction, control, elementwise, indexing, random, reductions, shaping
 from raxis.ptir.primitives.record import Primitive, PrimitiveError
 
-__all__ = ["PRIMITIVES", "Primitive", "PrimitiveError", "lookup"]
+__all__ = ["FAMILIES", "PRIMITIVES", "Primitive", "PrimitiveError", "lookup"]
 
 _FAMILIES = (elementwise, shaping, reductions, contraction, indexing, random, control)
 
@@ -20,6 +20,15 @@ PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
     {primitive.name: primitive for family in _FAMILIES for primitive in family.PRIMITIVES}
 )
 """Every primitive, by name."""
+
+FAMILIES: Mapping[str, str] = MappingProxyType(
+    {
+        primitive.name: family.__name__.rpartition(".")[2]
+        for family in _FAMILIES
+        for primitive in family.PRIMITIVES
+    }
+)
+"""The family of every primitive: the name of the module that defines it."""
 
 
 def lookup(name: str) -> Primitive:
