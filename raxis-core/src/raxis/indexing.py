@@ -20,7 +20,7 @@ from raxis.frames import user_stacklevel
 from raxis.layout import Layout, layout_of
 from raxis.ops.arguments import is_number
 from raxis.ops.definitions.advanced_indexing import check_mask, check_put_dtype, expand_masks, read_indexed
-from raxis.ops.definitions.masking import as_int, as_number, nonzero_positions
+from raxis.ops.definitions.masking import as_int, as_number, masked_select, nonzero_positions
 from raxis.ops.definitions.slicing import basic_index
 from raxis.ops.table import OPS
 from raxis.tensor import Tensor, view_of
@@ -280,9 +280,19 @@ def _is_plain(index: Any) -> bool:
     return isinstance(index, Tensor) and index._layout.dtype is dtypes.int64 and index._layout.ndim > 0
 
 
+def _is_whole_mask(input: Tensor, index: Any) -> bool:
+    """Whether an index is a mask of the tensor's own shape and device."""
+    if not isinstance(index, Tensor):
+        return False
+    own, other = input._layout, index._layout
+    return other.dtype is dtypes.bool_ and own.shape == other.shape != () and own.device is other.device
+
+
 def _get_advanced(input: Tensor, index: Any) -> Tensor:
     if _is_plain(index) and input._layout.ndim and index._layout.device is input._layout.device:
         return read_indexed(input, (index,), (0,))
+    if _is_whole_mask(input, index):
+        return masked_select(input, index)
     view, placed = _parse(input, index)
     if not placed:
         return view
@@ -297,6 +307,8 @@ def _get_masked(view: Tensor, dim: int, mask: Tensor) -> Tensor:
     shape = view._layout.shape
     check_mask(mask, dim, shape)
     covered = mask._layout.ndim
+    if covered == len(shape):
+        return masked_select(view, mask)
     if covered > 1:
         view = view.reshape(*shape[:dim], mask._layout.numel, *shape[dim + covered :])
     return view.index_select(dim, nonzero_positions(mask))

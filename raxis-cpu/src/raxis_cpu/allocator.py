@@ -20,7 +20,7 @@ from raxis.errors import OutOfMemoryError
 
 ALIGNMENT = 64
 """Bytes: a cache line, and the widest vector register."""
-SMALL = 16 << 10
+SMALL = 96 << 10
 """Requests of up to so many bytes go to NumPy and the C library, which keep small blocks themselves."""
 
 Buffer = np.ndarray[Any, Any]

@@ -18,6 +18,7 @@ from raxis.ptir.program import Program
 from raxis.schedule import Buffer, LibraryStep, LoopStep, Schedule, schedule
 from raxis.schedule.graph import ELEMENTWISE
 from raxis_cpu.library import native, routine
+from raxis_cpu.library.copies import small_copies
 from raxis_cpu.llvm import Argument, build, supports
 
 
@@ -89,7 +90,7 @@ class _Signature:
 def _single_step(made: Schedule, signature: _Signature) -> Executable | None:
     """The built-in that is the whole program; None if there is none."""
     if len(made.steps) != 1:
-        return None
+        return small_copies(made, signature.keys)
     (step,) = made.steps
     if isinstance(step, LibraryStep):
         buffers = [made.buffers[number] for number in (*step.operands, *step.results) if number >= 0]

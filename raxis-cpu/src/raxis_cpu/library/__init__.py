@@ -38,7 +38,9 @@ BUILT_INS: Mapping[str, Callable[[Call], Executable | None]] = {
 """Primitives with native code that is called as kernels are."""
 
 
-def native(instruction: Instruction, operands: Sequence[Strides], results: Sequence[Strides]) -> Executable | None:
+def native(
+    instruction: Instruction, operands: Sequence[Strides], results: Sequence[Strides]
+) -> Executable | None:
     """The built-in that runs `instruction` on memory of these strides; None if there is none.
 
     It takes an array of bytes and an offset in elements per operand, then per result. Results share no memory with
@@ -87,7 +89,9 @@ def _on_arrays(call: Call) -> Routine | None:
     if made is not None:
         return lambda *arrays: made(*_with_offsets(arrays))
     parts = (call.instruction.operands, call.instruction.results)
-    dense = native(call.instruction, *([contiguous_strides(value.type.shape) for value in part] for part in parts))
+    dense = native(
+        call.instruction, *([contiguous_strides(value.type.shape) for value in part] for part in parts)
+    )
     return None if dense is None else _through_copies(dense, len(parts[0]))
 
 

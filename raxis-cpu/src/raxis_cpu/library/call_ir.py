@@ -146,7 +146,9 @@ class _Entry:
                 count = parts.intrinsic("smin", threads * _PARTS_PER_THREAD)
                 for place, value in enumerate((self._context, address, units, count)):
                     function.store(value, function.advance(self._job, place, 8))
-                function.line(f"call void {self._entry(runtime.PARALLEL_FOR)}(ptr @task, {self._job}, {count})")
+                function.line(
+                    f"call void {self._entry(runtime.PARALLEL_FOR)}(ptr @task, {self._job}, {count})"
+                )
 
     def _raise(self) -> None:
         function = self._function

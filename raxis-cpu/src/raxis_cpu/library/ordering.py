@@ -13,6 +13,7 @@ from raxis.ptir.program import Instruction, Program
 from raxis.ptir.types import TensorType
 from raxis_cpu.library.phases import Lines, Phase, lines_of
 from raxis_cpu.library.routine import Call
+from raxis_cpu.library.runs_ir import consecutive_runs, sorted_runs
 from raxis_cpu.library.sorting_ir import MEDIAN, NANMEDIAN, RANKS, sorting
 
 _COST = 16
@@ -24,7 +25,9 @@ _LONGEST = 1 << 31
 def sort(call: Call) -> Executable | None:
     """Values in order and where they came from, always stable."""
     item = call.instruction
-    return _selection(item, call.operands[0], call.results, (0, item.operands[0].type.shape[item.attributes["dim"]]))
+    return _selection(
+        item, call.operands[0], call.results, (0, item.operands[0].type.shape[item.attributes["dim"]])
+    )
 
 
 def _selection(
@@ -111,10 +114,27 @@ def nanmedian(
     return _selecting(program, inputs, outputs, NANMEDIAN)
 
 
+def distinct(program: Program, inputs: Sequence[Strides | None], _: Sequence[Strides]) -> Executable | None:
+    """Distinct elements of a 1-D tensor, inverse, starts and number."""
+    operand, strides = program.parameters[0].type, inputs[0]
+    length = operand.size
+    if operand.dtype.is_complex or strides is None or length >= _LONGEST:
+        return None
+    numbers = {"length": length, "last": length, "inner": 1, "x_along": strides[0]}
+    arrays = [operand.dtype, operand.dtype, int64, int64, int64]
+    runs = Phase("runs", 1, length * 2)
+    if all(item.primitive != "sort" for item in program.instructions):
+        return consecutive_runs(operand.dtype).bind(arrays, [runs], numbers)
+    numbers |= {"values_along": 1, "indices_along": 1, "scratch_indices": 1}
+    phases = [Phase("rows", 1, length * _COST), runs]
+    return sorted_runs(operand.dtype).bind(arrays, phases, numbers, scratch=8 * length)
+
+
 SELECTIONS: dict[str, KernelFactory] = {
     "topk": topk,
     "kthvalue": kthvalue,
     "_median_dim": median,
     "_nanmedian_dim": nanmedian,
+    "_distinct": distinct,
 }
-"""Kernels of ops that take a few of the sorted elements."""
+"""Kernels of ops that take some of the sorted elements."""

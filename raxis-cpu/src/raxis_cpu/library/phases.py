@@ -30,16 +30,16 @@ class Body(Function):
     def __init__(self, name: str, numbers: Sequence[str]) -> None:
         super().__init__(f"void @{name}(ptr %context, i64 %begin, i64 %end)")
         self._context = self.argument(PTR, "context")
-        place = self.load(PTR, self._place(Slot.NUMBERS))
+        self.numbers_address = place = self.load(PTR, self._place(Slot.NUMBERS))
         self.numbers = {name: self.load(I64, self.advance(place, k, 8)) for k, name in enumerate(numbers)}
         self.begin, self.end = self.argument(I64, "begin"), self.argument(I64, "end")
 
     def _place(self, slot: int) -> Value:
         return self.advance(self._context, int(slot), 8)
 
-    def array(self, number: int) -> Value:
+    def array(self, number: Value | int) -> Value:
         """Where an operand or result starts."""
-        return self.load(PTR, self._place(Slot.ARRAYS + number))
+        return self.load(PTR, self.advance(self._place(Slot.ARRAYS), number, 8))
 
     def scratch(self) -> Value:
         """Where the memory that phases share starts."""
@@ -60,6 +60,17 @@ class Body(Function):
     def lifted(self, value: Value | int) -> Value:
         """A number as a value."""
         return value if isinstance(value, Value) else self.constant(I64, value)
+
+    def walk(self, start: Value, stride: Value, size: int) -> Callable[[], Value]:
+        """A function that gives the address reached and steps on: for loops, where products would cost more."""
+        place = self.variable(PTR, start)
+
+        def step() -> Value:
+            here = place.get()
+            place.set(self.advance(here, stride, size))
+            return here
+
+        return step
 
     def divided(self, number: Value, by: Value) -> tuple[Value, Value]:
         """Quotient and remainder of numbers that are not negative."""
@@ -95,7 +106,13 @@ class Module:
         self._numbers = tuple(numbers)
 
     def bind(
-        self, arrays: Sequence[DType], phases: Sequence[Phase], numbers: Mapping[str, int], scratch: int = 0
+        self,
+        arrays: Sequence[DType],
+        phases: Sequence[Phase],
+        numbers: Mapping[str, int],
+        *,
+        more: Sequence[int] = (),
+        scratch: int = 0,
     ) -> Executable:
         """The built-in over arrays of these dtypes that runs phases one after another.
 
@@ -103,6 +120,7 @@ class Module:
             arrays: dtypes of operands, then of results.
             phases: what is run.
             numbers: the routine's numbers by name; those not given are 0.
+            more: numbers without names that follow.
             scratch: bytes of memory that the phases share.
         """
         cost = max((phase.cost for phase in phases), default=0)
@@ -110,7 +128,7 @@ class Module:
         payload += [dtype.itemsize for dtype in arrays]
         for phase in phases:
             payload += [self._code.address(phase.name), phase.units, min(phase.units, phase.cost // _GRAIN)]
-        payload += [numbers.get(name, 0) for name in self._numbers]
+        payload += [*(numbers.get(name, 0) for name in self._numbers), *more]
         entry = _entry()
         made: Callable[..., Any] = built_in(entry.definition, payload, (entry, self._code))
         return made

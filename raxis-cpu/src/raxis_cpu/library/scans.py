@@ -6,13 +6,15 @@ from collections.abc import Callable, Sequence
 from math import prod
 
 from raxis.backends.api import Executable, KernelFactory, Strides
-from raxis.dtypes import bool_, int64, uint8
+from raxis.dtypes import DType, bool_, int64, uint8
 from raxis.ptir.program import Program
 from raxis_cpu.library.phases import Phase, lines_of
 from raxis_cpu.library.routine import Call
 from raxis_cpu.library.scans_ir import COLUMNS, locating, scanning
 
 _COST = 2
+_LONG = 32
+"""Elements of a row from which sums within registers are worth while."""
 
 
 def scan(call: Call) -> Executable | None:
@@ -26,10 +28,16 @@ def scan(call: Call) -> Executable | None:
     rows = 0 if type.size == 0 else type.size // type.shape[dim]
     blocks = prod(type.shape[:dim]) * -(-numbers["inner"] // COLUMNS)
     units = min(rows, blocks) if side_by_side else rows
-    phase = Phase("columns" if side_by_side else "rows", units, type.size * _COST)
-    # Bools are bytes 0 and 1, of which a register of bits would have no address.
-    dtype = uint8 if type.dtype is bool_ else type.dtype
+    dense = item.primitive == "cumsum" and numbers["inner"] == numbers["x_along"] == numbers["out_along"] == 1
+    name = "columns" if side_by_side else "dense_rows" if dense and numbers["length"] >= _LONG else "rows"
+    phase = Phase(name, units, type.size * _COST)
+    dtype = _computed(type.dtype)
     return scanning(item.primitive, dtype).bind([dtype, dtype], [phase], numbers)
+
+
+def _computed(dtype: DType) -> DType:
+    """Bools are bytes 0 and 1, of which a register of bits would have no address."""
+    return uint8 if dtype is bool_ else dtype
 
 
 def _numbers(shape: Sequence[int], dim: int, arrays: Sequence[Strides]) -> dict[str, int] | None:
@@ -57,8 +65,11 @@ def _running(name: str) -> Callable[..., Executable | None]:
         if numbers is None or operand.dtype.is_complex:
             return None
         rows = 0 if operand.size == 0 else operand.size // numbers["length"]
-        phase = Phase("rows", rows, operand.size * _COST)
-        return locating(name, operand.dtype).bind([operand.dtype, operand.dtype, int64], [phase], numbers)
+        along = {numbers[f"{array}_along"] for array in ("x", "out", "places")}
+        dense = along == {1} and numbers["inner"] == 1 and numbers["length"] >= _LONG
+        phase = Phase("dense_rows" if dense else "rows", rows, operand.size * _COST)
+        dtype = _computed(operand.dtype)
+        return locating(name, dtype).bind([dtype, dtype, int64], [phase], numbers)
 
     return factory
 

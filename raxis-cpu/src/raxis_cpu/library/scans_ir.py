@@ -31,8 +31,10 @@ class _Step:
     def __init__(self, name: str, dtype: DType) -> None:
         self.dtype = dtype
         self.name = name
-        sums = name in {"cumsum", "cumprod"}
-        self.wide = "double" if sums and dtype is dtypes.float32 else registers.register_type(dtype).element
+        self.is_sum = name in {"cumsum", "cumprod"}
+        self.wide = (
+            "double" if self.is_sum and dtype is dtypes.float32 else registers.register_type(dtype).element
+        )
         self.nbytes = Type(self.wide).bits // 8
 
     def load(self, address: Value, lanes: int) -> Value:
@@ -44,35 +46,45 @@ class _Step:
 
     def store(self, value: Value, address: Value) -> None:
         """Elements as they are kept."""
-        narrow = value.convert("fptrunc", registers.register_type(self.dtype).element) if value.type.is_float else value
+        narrow = (
+            value.convert("fptrunc", registers.register_type(self.dtype).element)
+            if value.type.is_float
+            else value
+        )
         registers.store(self.dtype, registers.rounded(self.dtype, narrow), address)
 
-    def __call__(self, total: Value, new: Value) -> tuple[Value, Value]:
-        """The new total, and whether an extremum is attained by the new element."""
+    def combined(self, total: Value, new: Value) -> Value:
+        """The new total."""
         if self.name == "cumsum":
-            return total + new, total
+            return total + new
         if self.name == "cumprod":
-            return total * new, total
+            return total * new
+        return self.exceeds(new, total).select(new, total)
+
+    def exceeds(self, new: Value, total: Value) -> Value:
+        """Whether an extremum is attained by the new element."""
         predicate = "ge" if self.name == "cummax" else "le"
-        if self.dtype.category <= Category.INTEGER and not self.dtype.is_signed:
-            predicate = f"u{predicate}"
-        taken = new.compare(predicate, total)
         if new.type.is_float:
-            taken = taken | new.compare("ne", new)
-        return taken.select(new, total), taken
+            return new.compare(predicate, total) | new.compare("ne", new)
+        unsigned = self.dtype.category <= Category.INTEGER and not self.dtype.is_signed
+        return new.compare(f"u{predicate}" if unsigned else predicate, total)
 
 
 @cache
 def scanning(name: str, dtype: DType) -> Module:
-    """Phases ``rows`` and ``columns`` of a scan; a unit is a row, or `COLUMNS` columns of one slice."""
+    """Phases ``rows``, ``columns`` and for sums ``dense_rows``; a unit is a row, or `COLUMNS` columns of one slice."""
     step = _Step(name, dtype)
-    return Module(name, "\n".join([_rows(step, False), _columns(step)]), NUMBERS)
+    functions = [_rows(step, False), _columns(step)]
+    if name == "cumsum":
+        functions.append(_dense_rows(step))
+    return Module(name, "\n".join(functions), NUMBERS)
 
 
 @cache
 def locating(name: str, dtype: DType) -> Module:
-    """The phase ``rows`` of a running extremum that also writes where it was last attained."""
-    return Module(name, _rows(_Step(name, dtype), True), NUMBERS)
+    """Phases ``rows`` and ``dense_rows`` of a running extremum that also write where it was last attained."""
+    step = _Step(name, dtype)
+    return Module(name, "\n".join([_rows(step, True), _dense_extrema(step)]), NUMBERS)
 
 
 def _rows(step: _Step, places: bool) -> str:
@@ -88,14 +100,23 @@ def _rows(step: _Step, places: bool) -> str:
 
 def _scan_rows(body: Body, step: _Step, rows: list[Value], places: bool) -> None:
     numbers, size = body.numbers, step.dtype.itemsize
-    starts, totals, found = [], [], []
+    walks, totals, found = [], [], []
     for row in rows:
         outer, inner = body.divided(row, numbers["inner"])
         x = body.advance(body.array(0), outer * numbers["x_outer"] + inner * numbers["x_inner"], size)
         out = body.advance(body.array(1), outer * numbers["out_outer"] + inner * numbers["out_inner"], size)
         offset = outer * numbers["places_outer"] + inner * numbers["places_inner"]
         target = body.advance(body.array(2), offset, 8) if places else out
-        starts.append((x, out, target))
+        walks.append(
+            [
+                body.walk(body.advance(start, stride, nbytes), stride, nbytes)
+                for start, stride, nbytes in (
+                    (x, numbers["x_along"], size),
+                    (out, numbers["out_along"], size),
+                    (target, numbers["places_along"], 8),
+                )
+            ]
+        )
         first = step.load(x, 1)
         step.store(first, out)
         totals.append(body.variable(first.type, first))
@@ -103,14 +124,89 @@ def _scan_rows(body: Body, step: _Step, rows: list[Value], places: bool) -> None
         if places:
             body.store(body.constant(I64, 0), target)
     with body.loop(1, numbers["length"]) as index:
-        for (x, out, target), total, last in zip(starts, totals, found, strict=True):
-            new = step.load(body.advance(x, index * numbers["x_along"], size), 1)
-            value, taken = step(total.get(), new)
-            total.set(value)
-            step.store(value, body.advance(out, index * numbers["out_along"], size))
+        for (next_x, next_out, next_place), total, last in zip(walks, totals, found, strict=True):
+            new = step.load(next_x(), 1)
+            if step.is_sum:
+                total.set(step.combined(total.get(), new))
+            else:
+                # New extrema are rare in most rows: a branch is foretold where a selection must be waited for.
+                with body.when(step.exceeds(new, total.get())):
+                    total.set(new)
+                    last.set(index)
+            step.store(total.get(), next_out())
             if places:
-                last.set(taken.select(index, last.get()))
-                body.store(last.get(), body.advance(target, index * numbers["places_along"], 8))
+                body.store(last.get(), next_place())
+
+
+def _dense_rows(step: _Step) -> str:
+    """Sums within whole registers by doubling (Hillis and Steele, 1986), each register added to the total before it."""
+    body, size = Body("dense_rows", NUMBERS), step.dtype.itemsize
+    numbers, lanes = body.numbers, host().vector_bytes // step.nbytes
+    length = numbers["length"]
+    whole = length & -lanes
+    with body.loop(body.begin, body.end) as row:
+        x = body.advance(body.array(0), row * numbers["x_outer"], size)
+        out = body.advance(body.array(1), row * numbers["out_outer"], size)
+        total = body.variable(Type(step.wide), body.constant(Type(step.wide), -0.0))
+        with body.loop(0, whole, lanes) as place:
+            sums = _prefix_sums(step.load(body.advance(x, place, size), lanes)) + total.get().splat(lanes)
+            step.store(sums, body.advance(out, place, size))
+            total.set(sums.part(lanes - 1, 1))
+        with body.loop(whole, length) as place:
+            total.set(total.get() + step.load(body.advance(x, place, size), 1))
+            step.store(total.get(), body.advance(out, place, size))
+    return body.text
+
+
+def _prefix_sums(value: Value) -> Value:
+    """In every lane the sum of the lanes up to it."""
+    function, type = value.function, value.type
+    shift = 1
+    while shift < type.lanes:
+        order = ", ".join(
+            f"i32 {lane if lane < shift else type.lanes + lane - shift}" for lane in range(type.lanes)
+        )
+        zeros = function.constant(type, -0.0 if type.is_float else 0)
+        text = f"shufflevector {zeros}, {value}, <{type.lanes} x i32> <{order}>"
+        value = value + function.emit(type, text)
+        shift *= 2
+    return value
+
+
+def _dense_extrema(step: _Step) -> str:
+    """A register of elements at once as long as none is a new extremum."""
+    body, size = Body("dense_rows", NUMBERS), step.dtype.itemsize
+    numbers, lanes = body.numbers, 8
+    length = numbers["length"]
+    with body.loop(body.begin, body.end) as row:
+        starts = [
+            body.advance(body.array(number), row * numbers[f"{name}_outer"], nbytes)
+            for number, (name, nbytes) in enumerate((("x", size), ("out", size), ("places", 8)))
+        ]
+        first = step.load(starts[0], 1)
+        total, last = body.variable(first.type, first), body.variable(I64, 0)
+        with body.loop(0, length, lanes) as place:
+            stop = (place + lanes).intrinsic("smin", length)
+            x, out, places = (
+                body.advance(start, place, nbytes)
+                for start, nbytes in zip(starts, (size, size, 8), strict=True)
+            )
+            rare = body.variable(I64, (stop - place).compare("lt", lanes).convert("zext", "i64"))
+            with body.when(rare.get().compare("eq", 0)):
+                some = step.exceeds(step.load(x, lanes), total.get().splat(lanes))
+                mask = body.emit(Type(f"i{lanes}"), f"bitcast {some} to i{lanes}")
+                rare.set(mask.convert("zext", "i64"))
+                with body.when(mask.compare("eq", 0)):
+                    step.store(total.get().splat(lanes), out)
+                    body.store(last.get().splat(lanes), places)
+            with body.when(rare.get().compare("ne", 0)), body.loop(0, stop - place) as lane:
+                new = step.load(body.advance(x, lane, size), 1)
+                taken = step.exceeds(new, total.get())
+                total.set(taken.select(new, total.get()))
+                last.set(taken.select(place + lane, last.get()))
+                step.store(total.get(), body.advance(out, lane, size))
+                body.store(last.get(), body.advance(places, lane, 8))
+    return body.text
 
 
 def _columns(step: _Step) -> str:
@@ -143,7 +239,6 @@ def _scan_column(
     x, out = (body.advance(line, column, step.dtype.itemsize) for line in lines)
     place = body.advance(totals.address, column, step.nbytes)
     new = step.load(x, lanes)
-    value, _ = step(body.load(new.type, place), new)
-    value = row.compare("eq", 0).select(new, value)
+    value = row.compare("eq", 0).select(new, step.combined(body.load(new.type, place), new))
     body.store(value, place)
     step.store(value, out)

@@ -44,10 +44,16 @@ def _scattered(call: Call, shape: Sequence[int], index: Strides) -> Executable |
     numbers = {"dim": dim, "size": operand.shape[dim], "count": shape[dim], "inner": prod(shape[dim + 1 :])}
     numbers["check_stride"] = checked[1]
     found = [line for line in lines if line is not None]
+    if numbers["inner"] == 1:
+        # The loop along the dimension becomes the innermost one.
+        numbers |= {"count": 1, "inner": shape[dim]}
+        found = [Lines(line.outer, 0, line.along) for line in found[:2]] + [
+            Lines(found[2].outer, found[2].along, 0)
+        ]
     for name, line in zip(("index", "updates", "out"), found, strict=True):
         numbers |= {f"{name}_{part}": stride for part, stride in line._asdict().items()}
     outer = prod(shape[:dim])
-    numbers["block"] = _block(outer, numbers["inner"])
+    numbers["block"] = _block(outer, numbers["inner"]) if prod(shape[dim + 1 :]) > 1 else max(shape[dim], 1)
     phases = [Phase("check", checked[0], checked[0]), Phase("copy", operand.size, operand.size)]
     if prod(shape):
         units = outer * -(-numbers["inner"] // numbers["block"])

@@ -73,7 +73,9 @@ class Cells:
         if self.reduce == "mul":
             return old * new
         if self.dtype.is_floating_point:
-            return (new.compare("gt" if self.reduce == "max" else "lt", old) | new.compare("ne", new)).select(new, old)
+            return (new.compare("gt" if self.reduce == "max" else "lt", old) | new.compare("ne", new)).select(
+                new, old
+            )
         sign = "s" if self.dtype.category.name == "INTEGER" and self.dtype.is_signed else "u"
         return old.intrinsic(f"{sign}{self.reduce}", new)
 
@@ -198,9 +200,10 @@ def _elements(cells: Cells) -> str:
         with body.loop(0, numbers["count"]) as place:
             index = body.advance(block.index, place * numbers["index_along"], 8)
             updates = body.advance(block.updates, place * numbers["updates_along"], cells.dtype.itemsize)
-            with body.loop(0, block.count) as column:
-                position = body.load(I64, body.advance(index, column * numbers["index_inner"], 8))
-                offset = position * numbers["out_along"] + column * numbers["out_inner"]
-                source = body.advance(updates, column * numbers["updates_inner"], cells.dtype.itemsize)
-                block.combine(body.advance(block.out, offset, cells.size), source, 1)
+            next_index = body.walk(index, numbers["index_inner"], 8)
+            next_update = body.walk(updates, numbers["updates_inner"], cells.dtype.itemsize)
+            next_cell = body.walk(block.out, numbers["out_inner"], cells.size)
+            with body.loop(0, block.count):
+                offset = body.load(I64, next_index()) * numbers["out_along"]
+                block.combine(body.advance(next_cell(), offset, cells.size), next_update(), 1)
     return body.text

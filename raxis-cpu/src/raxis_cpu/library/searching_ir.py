@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 from raxis.dtypes import Category, DType
@@ -10,7 +11,8 @@ from raxis_cpu.llvm import registers
 from raxis_cpu.llvm.ir import I64, Type, Value
 
 SEARCH_NUMBERS = ("length", "count", "boundaries_outer", "boundaries_along", "values_outer", "values_along")
-POSITION_NUMBERS = ("outer", "inner", "outer_stride", "inner_stride")
+_TOGETHER = 8
+"""Values searched for in step."""
 
 
 def _load(dtype: DType, address: Value) -> Value:
@@ -23,24 +25,44 @@ def _load(dtype: DType, address: Value) -> Value:
 @cache
 def searching(dtype: DType, right: bool) -> Module:
     """The phase ``search``: for a value, how many elements of its sorted row are below it; a unit is a value."""
-    body, size = Body("search", SEARCH_NUMBERS), dtype.itemsize
-    numbers = body.numbers
-    with body.loop(body.begin, body.end) as unit:
+    body = Body("search", SEARCH_NUMBERS)
+    count = body.end - body.begin
+    whole = count & -_TOGETHER
+    with body.loop(0, whole, _TOGETHER) as first:
+        _search(body, dtype, [body.begin + first + number for number in range(_TOGETHER)], right=right)
+    with body.loop(whole, count) as last:
+        _search(body, dtype, [body.begin + last], right=right)
+    return Module("searchsorted", body.text, SEARCH_NUMBERS)
+
+
+def _search(body: Body, dtype: DType, units: list[Value], *, right: bool) -> None:
+    """The places of several values, found in step: so their loads of boundaries overlap."""
+    numbers, size = body.numbers, dtype.itemsize
+    searches = []
+    for unit in units:
         row, place = body.divided(unit, numbers["count"])
         boundaries = body.advance(body.array(0), row * numbers["boundaries_outer"], size)
         offset = row * numbers["values_outer"] + place * numbers["values_along"]
         value = _load(dtype, body.advance(body.array(1), offset, size))
-        low, left = body.variable(I64, 0), body.variable(I64, numbers["length"])
-        with body.repeat_while() as repetition:
-            repetition.test(left.get().compare("gt", 0))
-            half = left.get() >> 1
-            middle = low.get() + half
-            boundary = _load(dtype, body.advance(boundaries, middle * numbers["boundaries_along"], size))
-            below = _is_below(dtype, boundary, value, right=right)
-            low.set(below.select(middle + 1, low.get()))
-            left.set(below.select(left.get() - half - 1, half))
+        searches.append((boundaries, value, body.variable(I64, 0)))
+    left = body.variable(I64, numbers["length"])
+
+    def advance(step: Value) -> None:
+        """Go on by `step` where the last boundary of so many is below the value."""
+        for boundaries, value, low in searches:
+            at = (low.get() + step - 1) * numbers["boundaries_along"]
+            below = _is_below(dtype, _load(dtype, body.advance(boundaries, at, size)), value, right=right)
+            low.set(low.get() + below.select(step, 0))
+
+    with body.repeat_while() as repetition:
+        repetition.test(left.get().compare("gt", 1))
+        half = left.get() >> 1
+        advance(half)
+        left.set(left.get() - half)
+    with body.when(left.get().compare("gt", 0)):
+        advance(left.get())
+    for unit, (_, _, low) in zip(units, searches, strict=True):
         body.store(low.get(), body.advance(body.array(2), unit, 8))
-    return Module("searchsorted", body.text, SEARCH_NUMBERS)
 
 
 def _is_below(dtype: DType, boundary: Value, value: Value, *, right: bool) -> Value:
@@ -54,20 +76,88 @@ def _is_below(dtype: DType, boundary: Value, value: Value, *, right: bool) -> Va
 
 
 @cache
-def positions(dtype: DType) -> Module:
-    """The phase ``pack``: flat positions of elements that are not zero, and how many they are; there is one unit."""
-    body, size = Body("pack", POSITION_NUMBERS), dtype.itemsize
-    numbers, target = body.numbers, body.array(1)
+def positions(dtype: DType, rank: int, *, as_rows: bool) -> Module:
+    """The phase ``pack``: where elements are not zero, and how many they are; there is one unit.
+
+    What is written for each is its flat position, or with `as_rows` its index along every dimension.
+    """
+    nest = _Nest("pack", rank, (dtype.itemsize,))
+    body, target = nest.body, nest.body.array(1)
     found, place = body.variable(I64, 0), body.variable(I64, 0)
-    with body.loop(0, numbers["outer"]) as outer:
-        row = body.advance(body.array(0), outer * numbers["outer_stride"], size)
-        with body.loop(0, numbers["inner"]) as inner:
-            address = body.advance(row, inner * numbers["inner_stride"], size)
-            body.store(place.get(), body.advance(target, found.get(), 8))
-            found.set(found.get() + _is_not_zero(dtype, address).convert("zext", "i64"))
-            place.set(place.get() + 1)
+    width = rank if as_rows else 1
+
+    def pack(addresses: list[Value], indices: list[Value]) -> None:
+        for number, index in enumerate(indices if as_rows else [place.get()]):
+            body.store(index, body.advance(target, found.get() * width + number, 8))
+        found.set(found.get() + _is_not_zero(dtype, addresses[0]).convert("zext", "i64"))
+        place.set(place.get() + 1)
+
+    nest.loops(pack)
     body.store(found.get(), body.array(2))
-    return Module("positions", body.text, POSITION_NUMBERS)
+    return Module("positions", body.text, nest.names)
+
+
+@cache
+def compressing(dtype: DType, rank: int) -> Module:
+    """The phase ``pack``: elements where a mask is true, and how many they are; there is one unit."""
+    nest = _Nest("pack", rank, (dtype.itemsize, 1))
+    body, target, size = nest.body, nest.body.array(2), dtype.itemsize
+    unit = Type("i64", 2) if size == 16 else Type(f"i{8 * size}")
+    found = body.variable(I64, 0)
+
+    def pack(addresses: list[Value], _: list[Value]) -> None:
+        body.store(body.load(unit, addresses[0]), body.advance(target, found.get(), size))
+        taken = body.load(Type("i8"), addresses[1]).compare("ne", 0)
+        found.set(found.get() + taken.convert("zext", "i64"))
+
+    nest.loops(pack)
+    body.store(found.get(), body.array(3))
+    return Module("compress", body.text, nest.names)
+
+
+class _Nest:
+    """Loops over all elements of arrays of one shape, in row-major order.
+
+    Args:
+        name: of the phase.
+        rank: dimensions.
+        sizes: bytes of an element of each array.
+    """
+
+    def __init__(self, name: str, rank: int, sizes: tuple[int, ...]) -> None:
+        self.names = nest_numbers(rank, len(sizes))
+        self.body = Body(name, self.names)
+        self._rank = rank
+        self._sizes = sizes
+
+    def loops(self, inner: Callable[[list[Value], list[Value]], None]) -> None:
+        """Write them; `inner` gets the addresses of the elements and the index along every dimension."""
+        starts = [self.body.array(number) for number in range(len(self._sizes))]
+        self._loop(0, starts, [], inner)
+
+    def _loop(
+        self,
+        dim: int,
+        starts: list[Value],
+        indices: list[Value],
+        inner: Callable[[list[Value], list[Value]], None],
+    ) -> None:
+        if dim == self._rank:
+            inner(starts, indices)
+            return
+        body = self.body
+        walks = [
+            body.walk(start, body.numbers[f"stride_{number}_{dim}"], size)
+            for number, (start, size) in enumerate(zip(starts, self._sizes, strict=True))
+        ]
+        with body.loop(0, body.numbers[f"size_{dim}"]) as index:
+            self._loop(dim + 1, [walk() for walk in walks], [*indices, index], inner)
+
+
+def nest_numbers(rank: int, arrays: int) -> tuple[str, ...]:
+    """Sizes, and strides of every array."""
+    strides = (f"stride_{number}_{dim}" for number in range(arrays) for dim in range(rank))
+    return (*(f"size_{dim}" for dim in range(rank)), *strides)
 
 
 def _is_not_zero(dtype: DType, address: Value) -> Value:

@@ -23,9 +23,9 @@ from raxis_cpu.llvm.ir import I32, I64, PTR, Function, Type, Value, Variable
 NUMBERS = (
     "length", "flip", "rule", "first", "last", "inner",
     "x_outer", "x_along", "x_inner", "values_outer", "values_along", "values_inner",
-    "indices_outer", "indices_along", "indices_inner",
+    "indices_outer", "indices_along", "indices_inner", "scratch_indices",
 )  # fmt: skip
-"""`flip` is -1 for descending order, else 0; `rule` says which ranks are wanted: see `Rule`."""
+"""`flip` is -1 for descending order, else 0; `rule` says which ranks are wanted; indices may go to scratch memory."""
 
 RANKS, MEDIAN, NANMEDIAN = range(3)
 """Rules: ranks from `first` up to `last`; that of the median (the first NaN if there is one); that of all but NaNs."""
@@ -98,12 +98,17 @@ class _Packing:
 @cache
 def sorting(dtype: DType) -> Module:
     """The phase ``rows`` for elements of a dtype; a unit is a row."""
+    return Module("sort", sorting_ir(dtype), NUMBERS)
+
+
+def sorting_ir(dtype: DType) -> str:
+    """The text of the phase and what it calls."""
     packing = _Packing(dtype)
     functions = (
         _insert(packing), _count(packing), _distribute(packing), _merge(packing), _merge_sort(packing),
         _radix_sort(packing), _order(packing), _narrow(packing), _Rows(packing).text(),
     )  # fmt: skip
-    return Module("sort", "\n".join(functions), NUMBERS)
+    return "\n".join(functions)
 
 
 def _element(function: Function, packing: _Packing, base: Value, index: Value) -> Value:
@@ -223,9 +228,7 @@ def _merge_sort(packing: _Packing) -> str:
         with function.loop(0, count, width.get() * 2) as start:
             middle = (start + width.get()).intrinsic("smin", count)
             high = (middle + width.get()).intrinsic("smin", count)
-            function.line(
-                f"call void @merge({source.get()}, {target.get()}, {start}, {middle}, {high})"
-            )
+            function.line(f"call void @merge({source.get()}, {target.get()}, {start}, {middle}, {high})")
         _swap(source, target)
         width.set(width.get() * 2)
     function.line(f"ret {source.get()}")
@@ -245,7 +248,8 @@ def _radix_sort(packing: _Packing) -> str:
     """By digits, the least significant first; returns where the sorted elements are."""
     function = Function(f"internal ptr @radix_sort({_SORT_ARGUMENTS.format(key=packing.key)})")
     count, bits, least = (
-        function.argument(type, name) for type, name in ((I64, "count"), (I64, "bits"), (packing.key, "least"))
+        function.argument(type, name)
+        for type, name in ((I64, "count"), (I64, "bits"), (packing.key, "least"))
     )
     counts = function.argument(PTR, "counts")
     source, target = (function.variable(PTR, function.argument(PTR, name)) for name in ("a", "b"))
@@ -272,7 +276,8 @@ def _order(packing: _Packing) -> str:
     function = Function(f"internal ptr @order({_SORT_ARGUMENTS.format(key=packing.key)})")
     base, target, counts = (function.argument(PTR, name) for name in ("a", "b", "counts"))
     count, bits, least = (
-        function.argument(type, name) for type, name in ((I64, "count"), (I64, "bits"), (packing.key, "least"))
+        function.argument(type, name)
+        for type, name in ((I64, "count"), (I64, "bits"), (packing.key, "least"))
     )
 
     def leave(result: object) -> None:
@@ -389,11 +394,9 @@ class _Rows:
         offset = outer * numbers[f"{name}_outer"] + inner * numbers[f"{name}_inner"]
         return self._body.advance(self._body.array(array), offset, size)
 
-    def _key(self, x: Value, index: Value) -> Value:
+    def _key(self, address: Value) -> Value:
         """The key in the order wanted."""
-        body = self._body
-        address = body.advance(x, index * body.numbers["x_along"], self._packing.dtype.itemsize)
-        flip = body.numbers["flip"]
+        flip = self._body.numbers["flip"]
         return self._packing.key_of(address) ^ (
             flip if self._packing.bits == 64 else flip.convert("trunc", "i32")
         )
@@ -407,8 +410,9 @@ class _Rows:
             body.store(body.constant(packing.packed, -1), place, 8)
         worst = body.variable(packing.packed, body.constant(packing.packed, -1))
         last = wanted - 1
+        next_x = body.walk(x, body.numbers["x_along"], packing.dtype.itemsize)
         with body.loop(0, body.numbers["length"]) as index:
-            packed = packing.pack(self._key(x, index), index)
+            packed = packing.pack(self._key(next_x()), index)
             with body.when(packed.compare("ult", worst.get())):
                 _insert_into(body, packing, kept, last, packed)
                 worst.set(body.load(packing.packed, _element(body, packing, kept, last), 8))
@@ -423,8 +427,9 @@ class _Rows:
         self._least.set(-1)
         self._most.set(0)
         self._nans.set(0)
+        next_x = body.walk(x, body.numbers["x_along"], packing.dtype.itemsize)
         with body.loop(0, body.numbers["length"]) as index:
-            key = self._key(x, index)
+            key = self._key(next_x())
             self._least.set(self._least.get().intrinsic("umin", key))
             self._most.set(self._most.get().intrinsic("umax", key))
             if packing.dtype.is_floating_point:
@@ -452,7 +457,16 @@ class _Rows:
         few = (wanted * 2).compare("lt", length) & length.compare("gt", _INSERTED)
         with body.when(few):
             result = f"{{ i64, i64, i64, {packing.key} }}"
-            arguments = (one, other, counts, length, self._least.get(), bits, self._first.get(), self._last.get())
+            arguments = (
+                one,
+                other,
+                counts,
+                length,
+                self._least.get(),
+                bits,
+                self._first.get(),
+                self._last.get(),
+            )
             text = ", ".join(map(str, arguments))
             found = body.emit(Type(result), f"call {result} @narrow({text})")
             kinds = (I64, I64, I64, packing.key)
@@ -470,7 +484,9 @@ class _Rows:
         size = packing.dtype.itemsize
         unit = Type(f"i{8 * size}")
         values = self._start(1, "values", outer, inner, size)
-        indices = self._start(2, "indices", outer, inner, 8)
+        offset = outer * numbers["indices_outer"] + inner * numbers["indices_inner"]
+        scratch = numbers["scratch_indices"].compare("ne", 0).select(body.scratch(), body.array(2))
+        indices = body.advance(scratch, offset, 8)
         first, before, found = self._first.get(), self._before.get(), self._sorted.get()
         with body.loop(0, self._last.get() - first) as place:
             rank = place + first - before

@@ -10,13 +10,13 @@ from typing import Any
 
 from raxis import dtypes
 from raxis.dtypes import Category, DType, scalar_category
-from raxis.layout import Layout, Shape, broadcast_shapes, contiguous_strides
+from raxis.layout import Layout, Shape, broadcast_shapes, contiguous_strides, layout_of
 from raxis.ops.definitions.positions import as_operand
 from raxis.ops.promotion import Promotion
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import broadcast, cast, constant, emit
 from raxis.ptir.attributes import number_type
-from raxis.tensor import Tensor
+from raxis.tensor import Tensor, wrap
 
 
 def as_number(value: Any, dtype: DType) -> Any:
@@ -106,6 +106,11 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 )
 def _nonzero_positions(input: Tensor) -> Any:
     """Flat row-major positions of nonzero elements, packed at the front, and how many they are."""
+    return _packed_positions(input)
+
+
+def _packed_positions(input: Tensor) -> tuple[Any, Any]:
+    """While tracing: `_nonzero_positions`; what follows the positions is 0."""
     numel = input._layout.numel
     flat = emit("reshape", input, shape=(numel,))
     chosen = cast(cast(flat, dtypes.bool_), dtypes.int64)
@@ -131,16 +136,52 @@ def nonzero_positions(input: Tensor) -> Tensor:
     return positions.narrow(0, 0, as_int(count))
 
 
-@lowered("_coordinates(Tensor positions, int[] shape) -> Tensor", method=False, function=False, out=False)
 def _coordinates(positions: Tensor, shape: Shape) -> Any:
-    """The index along every dimension, one row per dimension, of flat positions in a tensor of `shape`."""
+    """While tracing: the index along every dimension, one row per position in a tensor of `shape`."""
     count = positions._layout.shape
-    rows = []
+    columns = []
     for size, stride in zip(shape, contiguous_strides(shape), strict=True):
         step, length = (constant(max(number, 1), dtypes.int64, count) for number in (stride, size))
         index = emit("remainder", emit("floor_divide", positions, step), length)
-        rows.append(emit("reshape", index, shape=(1, *count)))
-    return emit("concatenate", *rows, dim=0)
+        columns.append(emit("reshape", index, shape=(*count, 1)))
+    return emit("concatenate", *columns, dim=1)
+
+
+@lowered("_unravelled(Tensor positions, int[] shape) -> Tensor", method=False, function=False, out=False)
+def _unravelled(positions: Tensor, shape: Shape) -> Any:
+    """`_coordinates` of a 1-D tensor."""
+    return _coordinates(positions, shape)
+
+
+@lowered(
+    "_nonzero_rows(Tensor input) -> (Tensor rows, Tensor count)",
+    composite=True,
+    method=False,
+    function=False,
+    out=False,
+)
+def _nonzero_rows(input: Tensor) -> Any:
+    """Indices of nonzero elements, one row for each, packed at the front, and how many they are."""
+    positions, count = _packed_positions(input)
+    return _coordinates(positions, input._layout.shape), count
+
+
+_SPARED = 1 << 10
+"""Elements up to which memory that a result does not need is not worth a copy."""
+
+
+def leading(packed: Tensor, count: int) -> Tensor:
+    """So many leading slices of a dense new tensor that nothing else refers to."""
+    layout = packed._layout
+    if packed._edge is None and layout.numel <= _SPARED:
+        shape = (count, *layout.shape[1:])
+        return wrap(packed._storage, 0, layout_of(layout.dtype, shape, None, layout.device))
+    return packed.narrow(0, 0, count).clone()
+
+
+def first_of(packed: Tensor, count: Tensor) -> Tensor:
+    """`leading` for a count that is read back."""
+    return leading(packed, as_int(count))
 
 
 @composed("nonzero(Tensor input, *, bool as_tuple=False) -> Tensor")
@@ -159,11 +200,9 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """
     if as_tuple:
         return nonzero(input if input._layout.ndim else input.view(1)).unbind(1)
-    shape = input._layout.shape
-    positions = nonzero_positions(input)
-    if not shape:
-        return positions.new_empty((positions._layout.numel, 0))
-    return _coordinates(positions, shape).t()
+    if not input._layout.ndim:
+        return nonzero_positions(input).new_empty((int(bool(input)), 0))
+    return first_of(*_nonzero_rows(input))
 
 
 @composed("argwhere(Tensor input) -> Tensor", out=False)
@@ -211,9 +250,29 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
         tensor([1, 3])
     """
     _check_mask_dtype("masked_select", mask)
+    return first_of(*_compressed(input, mask))
+
+
+def _compressed_gradient(grad: Tensor, input_layout: Layout, mask: Tensor) -> Tensor:
+    shape = broadcast_shapes(input_layout.shape, mask._layout.shape)
+    zeros = grad.new_zeros(shape)
+    return _masked_scatter(zeros, mask, grad).sum_to_size(input_layout.shape)
+
+
+@lowered(
+    "_compressed(Tensor input, Tensor mask) -> (Tensor values, Tensor count)",
+    composite=True,
+    vjp={"input": _compressed_gradient},
+    method=False,
+    function=False,
+    out=False,
+)
+def _compressed(input: Tensor, mask: Tensor) -> Any:
+    """The elements where `mask` is True, packed at the front, and how many they are; what follows may be anything."""
     shape = broadcast_shapes(input._layout.shape, mask._layout.shape)
-    positions = nonzero_positions(mask.expand(shape))
-    return input.expand(shape).reshape(-1).index_select(0, positions)
+    positions, count = _packed_positions(broadcast(mask, shape))
+    flat = emit("reshape", broadcast(input, shape), shape=(prod(shape),))
+    return emit("take", flat, positions, dim=0), count
 
 
 def _mask_of(mask: Tensor, shape: Shape) -> Any:
@@ -314,5 +373,5 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
         raise ValueError(f"unravel_index(): 'shape' cannot have negative values, got {sizes}")
     if not sizes:
         return ()
-    rows = _coordinates(indices.reshape(-1).to(dtypes.int64), sizes)
-    return tuple(row.view(indices._layout.shape) for row in rows.unbind(0))
+    rows = _unravelled(indices.reshape(-1).to(dtypes.int64), sizes)
+    return tuple(column.reshape(indices._layout.shape) for column in rows.unbind(1))

@@ -6,6 +6,7 @@ from typing import Any
 
 from raxis import dtypes
 from raxis.layout import wrap_dim
+from raxis.ops.definitions.masking import as_int, leading
 from raxis.ops.definitions.order_statistics import starts_run
 from raxis.ops.definitions.reductions import constant_like
 from raxis.ops.table import composed, lowered
@@ -38,6 +39,52 @@ def _runs(starts: Tensor) -> Any:
 def _unsorted(input: Tensor, order: Tensor) -> Any:
     """The 1-D tensor that `order` sorts to `input`."""
     return emit("scatter", constant_like(input, 0), order, input, dim=0, reduce="set")
+
+
+@lowered(
+    "_distinct(Tensor input, bool consecutive) -> (Tensor values, Tensor run, Tensor first, Tensor count)",
+    composite=True,
+    **_INTERNAL,
+)
+def _distinct(input: Tensor, consecutive: bool) -> Any:
+    """The distinct elements of a 1-D tensor with some; with `consecutive`, the first of every run of equal ones.
+
+    Returns: those elements packed at the front, for each element which of them it equals, where in order each starts
+    (then the length), and how many they are. What follows may be anything.
+    """
+    size = input.shape[0]
+    values, order = input, None
+    if not consecutive:
+        values, order = emit("sort", input, dim=0, descending=False, stable=True)
+    starts = cast(starts_run(values, 0), dtypes.int64)
+    run = emit("sub", emit("cumsum", starts, dim=0), constant(1, dtypes.int64, (size,)))
+    place = emit("iota", shape=(size,), dtype=dtypes.int64, dim=0)
+    first = emit("scatter", constant(size, dtypes.int64, (size + 1,)), run, place, dim=0, reduce="min")
+    starting = emit("slice", first, start=(0,), stop=(size,), step=(1,))
+    packed = emit("take", values, emit("minimum", starting, constant(size - 1, dtypes.int64, (size,))), dim=0)
+    inverse = (
+        run if order is None else emit("scatter", constant_like(run, 0), order, run, dim=0, reduce="set")
+    )
+    return packed, inverse, first, emit("reduce_sum", starts, dims=(0,))
+
+
+def _of_elements(input: Tensor, return_inverse: bool, return_counts: bool, *, consecutive: bool) -> Any:
+    """Distinct elements, and what else is asked for."""
+    flat = input if input._layout.ndim == 1 else input.reshape(-1)
+    if flat._edge is not None:
+        flat = flat.detach()
+    if flat._layout.numel == 0:
+        nothing = flat.new_empty((0,), dtype=dtypes.int64)
+        return _selected(
+            (flat.clone(), nothing.reshape(input.shape), nothing.clone()), return_inverse, return_counts
+        )
+    values, inverse, first, number = _distinct(flat, consecutive)
+    count = as_int(number)
+    found = leading(values, count)
+    if not (return_inverse or return_counts):
+        return found
+    counts = first[1 : count + 1] - first[:count] if return_counts else None
+    return _selected((found, inverse.reshape(input.shape), counts), return_inverse, return_counts)
 
 
 def _grouped(rows: Tensor, order: Tensor | None) -> tuple[Any, Any, Any]:
@@ -118,9 +165,7 @@ def unique(
     """
     if dim is not None:
         return _selected(_by_slices("unique", input, dim, consecutive=False), return_inverse, return_counts)
-    ordered, order = input.detach().reshape(-1).sort(stable=True)
-    values, inverse, counts = _grouped(ordered, order)
-    return _selected((values, inverse.reshape(input.shape), counts), return_inverse, return_counts)
+    return _of_elements(input, return_inverse, return_counts, consecutive=False)
 
 
 @composed("unique_consecutive(Tensor input, " + _UNIQUE, out=False)
@@ -146,5 +191,4 @@ def unique_consecutive(
     if dim is not None:
         found = _by_slices("unique_consecutive", input, dim, consecutive=True)
         return _selected(found, return_inverse, return_counts)
-    values, inverse, counts = _grouped(input.detach().reshape(-1), None)
-    return _selected((values, inverse.reshape(input.shape), counts), return_inverse, return_counts)
+    return _of_elements(input, return_inverse, return_counts, consecutive=True)
