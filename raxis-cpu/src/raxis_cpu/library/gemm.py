@@ -1,14 +1,17 @@
-"""Small matrix products as built-ins that call BLAS by its C symbols, without NumPy arrays in between.
+"""Matrix products as built-ins, without NumPy arrays in between.
 
-A built-in takes ``a, offset, b, offset, result, offset`` (arrays of bytes, offsets in elements), as kernels do.
+A built-in takes ``a, offset, b, offset, result, offset`` (arrays of bytes, offsets in elements), as kernels do. Small
+products call BLAS by its C symbols; larger ones are computed by `blocked_ir`, in all threads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import prod
 from typing import NamedTuple
+
+import numpy as np
 
 from raxis import dtypes
 from raxis.dtypes import DType
@@ -16,16 +19,23 @@ from raxis.layout import Strides
 from raxis.ptir.primitives.contraction import free_dims
 from raxis.ptir.program import Instruction
 from raxis_cpu.blas import Blas, numpy_blas
+from raxis_cpu.library.blocked_ir import DEPTH, NUMBERS, Form, blocked_ir
 from raxis_cpu.library.gemm_ir import gemm_ir
 from raxis_cpu.llvm import runtime
 from raxis_cpu.llvm.compile import Code, compile, host
+from raxis_cpu.llvm.ir import Type
 from raxis_cpu.llvm.native import built_in, method_definition
 
 _ROW_MAJOR, _COLUMN_MAJOR = 101, 102
 _PLAIN, _TRANSPOSED = 111, 112
 _LARGE = 1 << 20
-"""Multiplications from which several threads are worth while; `products` shares such work among them."""
+"""Multiplications from which several threads are worth while."""
+_SMALLEST = 1 << 15
+"""Multiplications of a product from which BLAS loses time where the right matrix lies column by column."""
 _LETTERS = {dtypes.float32: "s", dtypes.float64: "d"}
+_ELEMENTS = {dtypes.float32: "float", dtypes.float64: "double"}
+_ROW_BYTES = 1 << 20
+"""So much of the left matrix stays in a core's second cache while all columns are passed over."""
 
 
 class _Run(NamedTuple):
@@ -48,10 +58,14 @@ def _merged(sizes: Sequence[int], strides: Sequence[int]) -> _Run | None:
 
 
 class _Matrix(NamedTuple):
-    """How BLAS is told to read a matrix: transposed or not, and the distance of its lines."""
+    """How a matrix is read: transposed or not, and the distance of its lines."""
 
     transposed: bool
     distance: int
+
+    def other_way(self) -> _Matrix:
+        """The transposed matrix in the same memory."""
+        return self._replace(transposed=not self.transposed)
 
 
 def _matrix(rows: _Run, columns: _Run) -> _Matrix | None:
@@ -65,6 +79,184 @@ def _matrix(rows: _Run, columns: _Run) -> _Matrix | None:
         if distance >= rows.size:
             return _Matrix(True, max(distance, 1))
     return None
+
+
+# ---- what is multiplied ----------------------------------------------------------------------------
+
+
+class _Batch(NamedTuple):
+    """The dimensions of a stack of products, with the strides of both operands and of the result."""
+
+    shape: tuple[int, ...]
+    strides: tuple[tuple[int, ...], ...]
+
+    @property
+    def size(self) -> int:
+        """How many products."""
+        return prod(self.shape)
+
+    def steps(self) -> list[int] | None:
+        """How far apart the matrices of every array are, if they are evenly spaced."""
+        runs = [_merged(self.shape, strides) for strides in self.strides]
+        return (
+            None if None in runs else [0 if self.size == 1 else run.stride for run in runs if run is not None]
+        )
+
+    def starts(self) -> list[int]:
+        """Where the matrices of every product begin: three numbers each."""
+        places = np.indices(self.shape).reshape(len(self.shape), self.size)
+        starts: list[int] = np.ravel(
+            np.array(self.strides, np.int64).reshape(3, -1) @ places, order="F"
+        ).tolist()
+        return starts
+
+
+class _Problem(NamedTuple):
+    """A stack of products result = left · right."""
+
+    batch: _Batch
+    rows: int
+    columns: int
+    inner: int
+    left: _Matrix
+    right: _Matrix
+    result: _Matrix
+
+    @property
+    def work(self) -> int:
+        """Multiplications."""
+        return self.batch.size * self.rows * self.columns * self.inner
+
+    def row_major(self) -> tuple[bool, _Problem]:
+        """The same with a result of row-major lines, and whether the operands are exchanged for it."""
+        if not self.result.transposed:
+            return False, self
+        swapped = self._replace(
+            rows=self.columns, columns=self.rows, left=self.right.other_way(), right=self.left.other_way(),
+            result=self.result.other_way(),
+        )  # fmt: skip
+        return True, swapped
+
+
+def _problem(instruction: Instruction, operands: Sequence[Strides], result: Strides) -> _Problem | None:
+    """None where a matrix cannot be read where it is, or is empty."""
+    (lhs, rhs), attributes = (value.type for value in instruction.operands), instruction.attributes
+    batches, rows, columns = _dims(instruction)
+    shape = instruction.results[0].type.shape
+    first, second = len(batches[0]), len(batches[0]) + len(rows)
+
+    def run(shape: Sequence[int], strides: Strides, dims: Sequence[int]) -> _Run | None:
+        return _merged([shape[dim] for dim in dims], [strides[dim] for dim in dims])
+
+    runs = [
+        run(lhs.shape, operands[0], rows),
+        run(lhs.shape, operands[0], attributes["lhs_contract"]),
+        run(rhs.shape, operands[1], attributes["rhs_contract"]),
+        run(rhs.shape, operands[1], columns),
+        run(shape, result, range(first, second)),
+        run(shape, result, range(second, len(shape))),
+    ]
+    strides = [tuple(operands[side][dim] for dim in batches[side]) for side in (0, 1)]
+    batch = _Batch(shape[:first], (*strides, result[:first]))
+    known = [item for item in runs if item is not None]
+    if len(known) < len(runs) or 0 in (batch.size, *(item.size for item in known)):
+        return None
+    matrices = [_matrix(*known[place : place + 2]) for place in (0, 2, 4)]
+    left, right, target = matrices
+    if left is None or right is None or target is None:
+        return None
+    return _Problem(batch, known[0].size, known[3].size, known[1].size, left, right, target)
+
+
+def _dims(
+    instruction: Instruction,
+) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], Sequence[int], Sequence[int]]:
+    """Batch dimensions of both operands, rows of the first, columns of the second."""
+    (lhs, rhs), attributes = (value.type for value in instruction.operands), instruction.attributes
+    batches = (attributes["lhs_batch"], attributes["rhs_batch"])
+    rows = free_dims(lhs.rank, batches[0], attributes["lhs_contract"])
+    return batches, rows, free_dims(rhs.rank, batches[1], attributes["rhs_contract"])
+
+
+def native_product(
+    instruction: Instruction, operands: Sequence[Strides], results: Sequence[Strides]
+) -> Callable[..., None] | None:
+    """The built-in of a ``dot_general``; None where the operands cannot be read where they are.
+
+    Large products with a vector are left to others as well.
+    """
+    dtype = instruction.results[0].type.dtype
+    if instruction.primitive != "dot_general" or dtype not in _LETTERS:
+        return None
+    problem = _problem(instruction, operands, results[0])
+    if problem is None:
+        return None
+    if _suits_blocks(problem):
+        return _blocked_product(dtype, problem)
+    return _blas_product(dtype, problem) if problem.work < _LARGE else None
+
+
+def _suits_blocks(problem: _Problem) -> bool:
+    """Whether our own kernel is at least as fast as BLAS: not for vectors and for small matrices that lie by rows."""
+    if 1 in (problem.rows, problem.columns):
+        return False
+    _, problem = problem.row_major()
+    return problem.work >= _LARGE or (
+        problem.right.transposed and problem.work >= _SMALLEST * problem.batch.size
+    )
+
+
+# ---- by blocks -------------------------------------------------------------------------------------
+
+
+def _blocked_product(dtype: DType, problem: _Problem) -> Callable[..., None]:
+    swaps, problem = problem.row_major()
+    vector = Type(_ELEMENTS[dtype], host().vector_bytes // dtype.itemsize)
+    block = -(-problem.inner // -(-problem.inner // DEPTH))
+    values = {
+        "table": runtime.ADDRESS, "left": int(swaps), "rows": problem.rows, "columns": problem.columns,
+        "inner": problem.inner, "left_gap": problem.left.distance, "right_gap": problem.right.distance,
+        "result_gap": problem.result.distance, "stack": problem.batch.size, "block": block,
+        "row_block": max(_ROW_BYTES // (block * dtype.itemsize), 1), "large": int(problem.work >= _LARGE),
+    }  # fmt: skip
+    starts = problem.batch.starts()
+    if swaps:
+        starts = [starts[place ^ 1 if place % 3 < 2 else place] for place in range(len(starts))]
+    code = _blocks(Form(vector, problem.left.transposed, problem.right.transposed))
+    return code.bind([*(values[name] for name in NUMBERS), *starts])
+
+
+class _Blocks:
+    """The code of one form."""
+
+    def __init__(self, form: Form) -> None:
+        text = f'target triple = "{host().triple}"\n{blocked_ir(form)}'
+        self._code = Code(compile(text, host()))
+        self._definition = method_definition("dot_general", self._code.address("entry"))
+
+    def bind(self, numbers: Sequence[int]) -> Callable[..., None]:
+        """The built-in of one shape."""
+        return built_in(self._definition, numbers, self)
+
+
+_blocks = cache(_Blocks)
+
+
+# ---- by BLAS ---------------------------------------------------------------------------------------
+
+
+def _blas_product(dtype: DType, problem: _Problem) -> Callable[..., None] | None:
+    steps = problem.batch.steps()
+    product = _code(dtype) if steps is not None else None
+    if steps is None or product is None:
+        return None
+    left, right, result = problem[-3:]
+    order = _COLUMN_MAJOR if result.transposed else _ROW_MAJOR
+    # Column-major BLAS reads row-major lines as transposed ones, and the other way round.
+    flags = [_TRANSPOSED if matrix.transposed != result.transposed else _PLAIN for matrix in (left, right)]
+    sizes = [problem.rows, problem.columns, problem.inner]
+    gaps = [left.distance, right.distance, result.distance]
+    return product.bind([order, *flags, *sizes, *gaps, problem.batch.size, *steps])
 
 
 @lru_cache(maxsize=2)
@@ -86,73 +278,3 @@ class _Product:
     def bind(self, numbers: Sequence[int]) -> Callable[..., None]:
         """The built-in of one shape."""
         return built_in(self._definition, [*self._addresses, *numbers], self)
-
-
-def native_product(
-    instruction: Instruction, operands: Sequence[Strides], results: Sequence[Strides]
-) -> Callable[..., None] | None:
-    """The built-in of a small ``dot_general``; None where BLAS cannot read the operands where they are."""
-    dtype = instruction.results[0].type.dtype
-    if instruction.primitive != "dot_general" or dtype not in _LETTERS:
-        return None
-    numbers = _numbers(instruction, operands, results[0])
-    product = _code(dtype) if numbers is not None else None
-    return None if product is None or numbers is None else product.bind(numbers)
-
-
-def _numbers(instruction: Instruction, operands: Sequence[Strides], result: Strides) -> list[int] | None:
-    """What `gemm_ir` reads: the call's constants, how many calls, and how far apart their operands."""
-    (lhs, rhs), attributes = (value.type for value in instruction.operands), instruction.attributes
-    batches, rows, columns = _dims(instruction)
-
-    def run(shape: Sequence[int], strides: Strides, dims: Sequence[int]) -> _Run | None:
-        return _merged([shape[dim] for dim in dims], [strides[dim] for dim in dims])
-
-    shape = instruction.results[0].type.shape
-    first, second = len(batches[0]), len(batches[0]) + len(rows)
-    runs = [
-        run(lhs.shape, operands[0], batches[0]),
-        run(rhs.shape, operands[1], batches[1]),
-        run(shape, result, range(first)),
-        run(lhs.shape, operands[0], rows),
-        run(lhs.shape, operands[0], attributes["lhs_contract"]),
-        run(rhs.shape, operands[1], attributes["rhs_contract"]),
-        run(rhs.shape, operands[1], columns),
-        run(shape, result, range(first, second)),
-        run(shape, result, range(second, len(shape))),
-    ]
-    if any(item is None for item in runs):
-        return None
-    a_batch, b_batch, c_batch, *parts = [item for item in runs if item is not None]
-    constants = _constants(parts)
-    if constants is None:
-        return None
-    count = prod(shape[:first])
-    if count * parts[0].size * parts[1].size * parts[3].size >= _LARGE:
-        return None
-    steps = [0 if count == 1 else item.stride for item in (a_batch, b_batch, c_batch)]
-    return [*constants, count, *steps]
-
-
-def _dims(
-    instruction: Instruction,
-) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], Sequence[int], Sequence[int]]:
-    """Batch dimensions of both operands, rows of the first, columns of the second."""
-    (lhs, rhs), attributes = (value.type for value in instruction.operands), instruction.attributes
-    batches = (attributes["lhs_batch"], attributes["rhs_batch"])
-    rows = free_dims(lhs.rank, batches[0], attributes["lhs_contract"])
-    return batches, rows, free_dims(rhs.rank, batches[1], attributes["rhs_contract"])
-
-
-def _constants(parts: Sequence[_Run]) -> list[int] | None:
-    """Order, transpositions, sizes and distances of one call."""
-    rows, left_inner, right_inner, columns, result_rows, result_columns = parts
-    left, right = _matrix(rows, left_inner), _matrix(right_inner, columns)
-    result = _matrix(result_rows, result_columns)
-    if left is None or right is None or result is None or 0 in (rows.size, columns.size, left_inner.size):
-        return None
-    order = _COLUMN_MAJOR if result.transposed else _ROW_MAJOR
-    # Column-major BLAS reads row-major lines as transposed ones, and the other way round.
-    flags = [_TRANSPOSED if matrix.transposed != result.transposed else _PLAIN for matrix in (left, right)]
-    sizes = [rows.size, columns.size, left_inner.size]
-    return [order, *flags, *sizes, left.distance, right.distance, result.distance]

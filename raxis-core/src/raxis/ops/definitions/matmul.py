@@ -8,7 +8,7 @@ from typing import Any
 from raxis import dtypes
 from raxis.layout import Layout, broadcast_shapes
 from raxis.ops.definitions.reductions import constant_like, scalar_type
-from raxis.ops.formulas import conj, given
+from raxis.ops.formulas import conj, given, wide
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import broadcast, cast, emit
 from raxis.tensor import Tensor
@@ -25,8 +25,7 @@ def dot_general(
     left: Tensor, right: Tensor, contract: tuple[int, int], batch: int = 0, name: str = "addmm_impl_cpu_"
 ) -> Any:
     """While tracing: products summed over one dim of each, after `batch` common leading dims."""
-    if left.dtype is dtypes.bool_:
-        raise NotImplementedError(f'"{name}" not implemented for {scalar_type(left.dtype)!r}')
+    _require_numbers(left, name)
     common = tuple(range(batch))
     return emit(
         "dot_general",
@@ -37,6 +36,11 @@ def dot_general(
         lhs_contract=(contract[0],),
         rhs_contract=(contract[1],),
     )
+
+
+def _require_numbers(operand: Tensor, name: str) -> None:
+    if operand.dtype is dtypes.bool_:
+        raise NotImplementedError(f'"{name}" not implemented for {scalar_type(operand.dtype)!r}')
 
 
 def require_matrices(name: str, input: Tensor, mat2: Tensor) -> None:
@@ -287,8 +291,15 @@ def dot(input: Tensor, tensor: Tensor) -> Any:
         >>> raxis.dot(raxis.tensor([2, 3]), raxis.tensor([2, 1]))
         tensor(7)
     """
+    return _vector_product(input, tensor)
+
+
+def _vector_product(input: Tensor, tensor: Tensor) -> Any:
+    """While tracing: the dot product as a sum of products, which is one loop and takes part in fusion."""
     require_vectors("dot", input, tensor)
-    return dot_general(input, tensor, (0, 0), name="dot")
+    _require_numbers(input, "dot")
+    product = emit("mul", wide(input), wide(tensor))
+    return cast(emit("reduce_sum", product, dims=(0,)), input.dtype)
 
 
 @composed("vdot(Tensor input, Tensor other) -> Tensor")
@@ -401,8 +412,7 @@ def matmul(input: Tensor, other: Tensor) -> Any:
             f"both arguments to matmul need to be at least 1D, but they are {left}D and {right}D"
         )
     if left == right == 1:
-        require_vectors("dot", input, other)
-        return dot_general(input, other, (0, 0), name="dot")
+        return _vector_product(input, other)
     if left <= 2 and right == 1:
         require_matrix_vector(input, other, input._layout)
     elif right > 2 and left > 2:

@@ -1,0 +1,371 @@
+"""Matrix products of any size in LLVM IR: panels of the right matrix are packed, tiles of the result stay in registers.
+
+The left matrix is read where it is. A block of the inner dimension is short enough for a panel of the right matrix to
+stay in the first cache, a block of rows for its part of the left matrix to stay in the second (Goto and van de Geijn,
+"Anatomy of High-Performance Matrix Multiplication", 2008). Tasks are blocks of rows or columns of one product.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from raxis_cpu.library.tiles_ir import lanes_below, masked_load, transpose_ir
+from raxis_cpu.llvm import runtime
+from raxis_cpu.llvm.compile import host
+from raxis_cpu.llvm.ir import I1, I64, PTR, Function, Type, Value, Variable, fma
+from raxis_cpu.llvm.native import ARRAY_DATA, PAYLOAD
+
+NUMBERS = (
+    "table", "left", "rows", "columns", "inner", "left_gap", "right_gap", "result_gap", "stack", "block", "row_block",
+    "large",
+)  # fmt: skip
+"""What `self` holds first, as int64.
+
+`left` is the argument (0 or 1) that is the left matrix, gaps are elements between the lines of a matrix, `block` is the
+part of the inner dimension and `row_block` that of the rows that are multiplied at once, `large` says whether threads
+take part. Then come, for every product of the stack, where its left, right and result matrix begin, in elements.
+"""
+
+VECTORS = 2
+"""Vectors in a row of a panel and of a tile."""
+DEPTH = 256
+"""The inner dimension of a block is at most this."""
+_UNROLLED = 4
+"""Steps of the inner dimension between two tests of the loop, where the left matrix lies column by column."""
+_CHAINS = 8
+"""Sums that grow independently keep both units for fused multiplication and addition busy."""
+_ERROR, _SELF, _ADDRESSES = 0, 1, 2
+"""Slots of the context that tasks share: whether memory ran out, the numbers, the arrays' addresses."""
+_LEAST_BLOCK = 64
+"""Rows or columns of a task are a multiple of this."""
+
+
+class Form(NamedTuple):
+    """What the code is specialised on: the elements, and which matrices lie column by column."""
+
+    vector: Type
+    left_transposed: bool
+    right_transposed: bool
+
+
+def tile_rows() -> tuple[int, ...]:
+    """Rows of tiles, in the order in which they are tried: the largest leaves no register unused."""
+    return (4, 1) if host().vector_bytes == 32 else (12, 4, 2, 1)
+
+
+def blocked_ir(form: Form) -> str:
+    """The module: ``entry(a, offset, b, offset, c, offset)``."""
+    parts = [_Tile(form, rows).text() for rows in tile_rows()]
+    if form.right_transposed:
+        parts.append(transpose_ir("transpose", form.vector))
+    return "\n".join([*parts, _Task(form).text(), _Entry(form).text(), _declarations(form)])
+
+
+def _declarations(form: Form) -> str:
+    vector, mask = form.vector, form.vector.of("i1")
+    return f"""declare {vector} @llvm.fma.{vector.suffix}({vector}, {vector}, {vector})
+declare {vector} @llvm.masked.load.{vector.suffix}.p0(ptr, i32, {mask}, {vector})
+declare void @llvm.masked.store.{vector.suffix}.p0({vector}, ptr, i32, {mask})
+declare i64 @llvm.smin.i64(i64, i64)
+declare i64 @llvm.smax.i64(i64, i64)
+declare ptr @llvm.ptrmask.p0.i64(ptr, i64)"""
+
+
+class _Numbers:
+    """Access to the numbers of a call."""
+
+    def __init__(self, function: Function, numbers: Value) -> None:
+        self._function = function
+        self._numbers = numbers
+
+    def at(self, place: Value | int) -> Value:
+        return self._function.load(I64, self._function.advance(self._numbers, place, 8))
+
+    def __getitem__(self, name: str) -> Value:
+        return self.at(NUMBERS.index(name))
+
+    def entry(self, number: int) -> Value:
+        """The address of an entry of the runtime table."""
+        table = self._function.emit(PTR, f"inttoptr {self['table']} to ptr")
+        return self._function.advance(table, number, 8)
+
+    def function(self, number: int) -> str:
+        """A function of the runtime table."""
+        return self._function.load(PTR, self.entry(number)).name
+
+
+class _Tile:
+    """``void tile_N(a, gap, b, c, ldc, depth, columns, add)``: N rows of c = a @ panel b, or c += a @ b if `add`."""
+
+    def __init__(self, form: Form, rows: int) -> None:
+        sizes = "i64 %ldc, i64 %depth, i64 %columns, i1 %add"
+        self._function = Function(
+            f"internal void @tile_{rows}(ptr %a, i64 %gap, ptr %b, ptr noalias %c, {sizes}) noinline"
+        )
+        self._vector = form.vector
+        self._size = form.vector.bits // 8
+        self._rows = rows
+        self._transposed = form.left_transposed
+
+    def text(self) -> str:
+        """The definition."""
+        function, lanes = self._function, self._vector.lanes
+        columns, gap = function.argument(I64, "columns"), function.argument(I64, "ldc")
+        masks = [lanes_below(columns - part * lanes, lanes) for part in range(VECTORS)]
+        places = [
+            (function.advance(function.argument(PTR, "c"), gap * row + part * lanes, self._size), masks[part])
+            for row in range(self._rows)
+            for part in range(VECTORS)
+        ]
+        sums = [function.variable(self._vector, 0.0) for _ in places]
+        with function.when(function.argument(I1, "add")):
+            for (place, mask), total in zip(places, sums, strict=True):
+                total.set(masked_load(self._vector, place, mask))
+        for (place, mask), value in zip(places, self._products(sums), strict=True):
+            store_masked(value, place, mask)
+        function.line("ret void")
+        return function.text
+
+    def _products(self, sums: list[Variable]) -> list[Value]:
+        """The sums with all products added; those of a small tile grow in several chains."""
+        function = self._function
+        chains = max(1, _CHAINS // len(sums))
+        others = [[function.variable(self._vector, 0.0) for _ in sums] for _ in range(chains - 1)]
+        self._multiply([sums, *others])
+        totals = [total.get() for total in sums]
+        for other in others:
+            totals = [total + more.get() for total, more in zip(totals, other, strict=True)]
+        return totals
+
+    def _multiply(self, chains: list[list[Variable]]) -> None:
+        function = self._function
+        left, right = (function.variable(PTR, function.argument(PTR, name)) for name in "ab")
+        depth = function.argument(I64, "depth")
+        # Rows that lie apart are reached from pointers of their own: unrolled, these would not fit into registers.
+        steps = _UNROLLED if self._transposed else len(chains)
+        whole = depth & -steps
+        parts = [(function.constant(I64, 0), whole, steps), (whole, depth, 1)]
+        for start, stop, count in parts if steps > 1 else parts[:1]:
+            with function.loop(start, stop, count):
+                here, there = left.get(), right.get()
+                for number in range(count):
+                    self._step(
+                        self._moved(here, number),
+                        self._panel_row(there, number),
+                        chains[number % len(chains)],
+                    )
+                left.set(self._moved(here, count))
+                right.set(self._panel_row(there, count))
+
+    def _moved(self, left: Value, steps: int) -> Value:
+        gap = self._function.argument(I64, "gap")
+        return self._function.advance(left, gap * steps if self._transposed else steps, self._size)
+
+    def _panel_row(self, right: Value, steps: int) -> Value:
+        return self._function.advance(right, steps * VECTORS * self._vector.lanes, self._size)
+
+    def _step(self, left: Value, right: Value, sums: list[Variable]) -> None:
+        """Add the products of one element of every row with a row of the panel."""
+        function, lanes = self._function, self._vector.lanes
+        parts = [
+            function.load(self._vector, function.advance(right, part * lanes, self._size))
+            for part in range(VECTORS)
+        ]
+        gap = function.constant(I64, 1) if self._transposed else function.argument(I64, "gap")
+        for row in range(self._rows):
+            source = function.advance(left, gap * row, self._size)
+            factor = function.load(Type(self._vector.element), source).splat(lanes)
+            for number, part in enumerate(parts):
+                total = sums[row * VECTORS + number]
+                total.set(fma(factor, part, total.get()))
+
+
+def store_masked(value: Value, place: Value, mask: Value) -> None:
+    """Store the lanes that are chosen."""
+    size = value.type.bits // 8
+    place.function.line(
+        f"call void @llvm.masked.store.{value.type.suffix}.p0({value}, {place}, i32 {size}, {mask})"
+    )
+
+
+class _Task:
+    """Writes ``@task``: a block of rows or of columns of one product."""
+
+    def __init__(self, form: Form) -> None:
+        self._form = form
+        self._vector = form.vector
+        self._size = form.vector.bits // 8
+        self._width = VECTORS * form.vector.lanes
+        self._function = Function("internal void @task(ptr %context, i64 %index)")
+        function = self._function
+        self._context = function.argument(PTR, "context")
+        self._numbers = _Numbers(function, function.load(PTR, function.advance(self._context, _SELF, 8)))
+
+    def text(self) -> str:
+        """The definition."""
+        function, numbers = self._function, self._numbers
+        nbytes = numbers["block"] * (self._width * self._size) + 64
+        memory = function.call(PTR, numbers.function(runtime.MALLOC), nbytes)
+        with function.when(function.emit(I1, f"icmp eq {memory}, null")):
+            function.store(function.constant(I64, 1), function.advance(self._context, _ERROR, 8))
+            function.line("ret void")
+            function.label(function.fresh("unreachable"))
+        self._panel = function.emit(
+            PTR, f"call ptr @llvm.ptrmask.p0.i64({function.advance(memory, 63, 1)}, i64 -64)"
+        )
+        self._parts(function.argument(I64, "index"))
+        function.line(f"call void {numbers.function(runtime.FREE)}({memory})")
+        function.line("ret void")
+        return function.text
+
+    def _parts(self, index: Value) -> None:
+        """Which rows and columns of which product a task has."""
+        function, numbers = self._function, self._numbers
+        parts, by_columns = _division(function, numbers)
+        item = function.emit(I64, f"sdiv {index}, {parts.name}")
+        number = index - item * parts
+        whole = function.constant(I64, 0)
+        columns = self._share(
+            by_columns.select(number, whole), by_columns.select(parts, 1), numbers["columns"]
+        )
+        rows = self._share(by_columns.select(whole, number), by_columns.select(1, parts), numbers["rows"])
+        self._starts = [
+            function.advance(
+                function.load(PTR, function.advance(self._context, _ADDRESSES + place, 8)),
+                numbers.at(item * 3 + (len(NUMBERS) + place)),
+                self._size,
+            )
+            for place in range(3)
+        ]
+        with function.loop(rows[0], rows[1], numbers["row_block"]) as first_row:
+            last_row = (first_row + numbers["row_block"]).intrinsic("smin", rows[1])
+            with function.loop(0, numbers["inner"], numbers["block"]) as step:
+                depth = (numbers["inner"] - step).intrinsic("smin", numbers["block"])
+                with function.loop(columns[0], columns[1], self._width) as column:
+                    count = (columns[1] - column).intrinsic("smin", self._width)
+                    self._pack((step, depth), (column, count))
+                    self._tiles((first_row, last_row), (step, depth), (column, count))
+
+    def _share(self, number: Value, parts: Value, total: Value) -> tuple[Value, Value]:
+        """Begin and end of one of several parts of a range."""
+        size = self._function.emit(
+            I64, f"sdiv {total + parts * _LEAST_BLOCK - 1}, {(parts * _LEAST_BLOCK).name}"
+        )
+        size = size * _LEAST_BLOCK
+        begin = (number * size).intrinsic("smin", total)
+        return begin, (begin + size).intrinsic("smin", total)
+
+    def _pack(self, inner: tuple[Value, Value], columns: tuple[Value, Value]) -> None:
+        """Copy a panel of the right matrix, filled up with zeros, so that its rows follow each other."""
+        function, gap, lanes = self._function, self._numbers["right_gap"], self._vector.lanes
+        (step, depth), (column, count) = inner, columns
+        start = column * gap + step if self._form.right_transposed else step * gap + column
+        source = function.advance(self._starts[1], start, self._size)
+        if self._form.right_transposed:
+            operands = (
+                f"{source}, {gap}, {self._panel}, i64 {self._width}, {count}, {depth}, i64 {self._width}"
+            )
+            function.line(f"call void @transpose({operands})")
+            return
+        masks = [lanes_below(count - part * lanes, lanes) for part in range(VECTORS)]
+        with function.loop(0, depth) as row:
+            for part, mask in enumerate(masks):
+                place = function.advance(source, row * gap + part * lanes, self._size)
+                target = function.advance(self._panel, row * self._width + part * lanes, self._size)
+                function.store(masked_load(self._vector, place, mask), target)
+
+    def _tiles(
+        self,
+        rows: tuple[Value, Value],
+        inner: tuple[Value, Value],
+        columns: tuple[Value, Value],
+    ) -> None:
+        """All rows of a panel's columns, in tiles as large as possible."""
+        function, numbers = self._function, self._numbers
+        left_gap, result_gap = numbers["left_gap"], numbers["result_gap"]
+        add = inner[0].compare("gt", 0)
+        first = rows[0]
+        for size in tile_rows():
+            last = first + self._whole(rows[1] - first, size)
+            with function.loop(first, last, size) as row:
+                place = inner[0] * left_gap + row if self._form.left_transposed else row * left_gap + inner[0]
+                left = function.advance(self._starts[0], place, self._size)
+                result = function.advance(self._starts[2], row * result_gap + columns[0], self._size)
+                function.line(
+                    f"call void @tile_{size}({left}, {left_gap}, {self._panel}, {result}, {result_gap}, "
+                    f"{inner[1]}, {columns[1]}, {add})"
+                )
+            first = last
+
+    def _whole(self, count: Value, size: int) -> Value:
+        """`count` rounded down to a multiple of `size`."""
+        return self._function.emit(I64, f"sdiv {count}, {size}") * size
+
+
+def _division(function: Function, numbers: _Numbers) -> tuple[Value, Value]:
+    """Into how many tasks a product is divided, and whether by columns: by the longer side, if threads take part."""
+    threads = function.load(I64, numbers.entry(runtime.THREADS))
+    stack, rows, columns = (numbers[name] for name in ("stack", "rows", "columns"))
+    by_columns = columns.compare("ge", rows)
+    most = function.emit(I64, f"sdiv {by_columns.select(columns, rows) + (_LEAST_BLOCK - 1)}, {_LEAST_BLOCK}")
+    wanted = function.emit(I64, f"sdiv {threads * 2 + stack - 1}, {stack.name}")
+    parallel = threads.compare("gt", 1) & numbers["large"].compare("ne", 0)
+    return parallel.select(wanted.intrinsic("smin", most), 1), by_columns
+
+
+class _Entry:
+    """Reads the arguments, runs the tasks."""
+
+    def __init__(self, form: Form) -> None:
+        self._size = form.vector.bits // 8
+        self._function = Function("ptr @entry(ptr %self, ptr %arguments, i64 %given)")
+        function = self._function
+        self._self = function.advance(function.argument(PTR, "self"), PAYLOAD, 1)
+        self._numbers = _Numbers(function, self._self)
+
+    def text(self) -> str:
+        """The definition."""
+        function, numbers = self._function, self._numbers
+        context = function.variable(Type(f"[{_ADDRESSES + 3} x i64]"), align=16).address
+        function.store(function.constant(I64, 0), function.advance(context, _ERROR, 8))
+        function.store(self._self, function.advance(context, _SELF, 8))
+        left = numbers["left"]
+        for slot, place in enumerate((left, 1 - left, function.constant(I64, 2))):
+            function.store(self._address(place), function.advance(context, _ADDRESSES + slot, 8))
+        self._run(context)
+        failed = function.load(I64, function.advance(context, _ERROR, 8)).compare("ne", 0)
+        with function.when(failed):
+            function.line(f"ret ptr {function.call(PTR, numbers.function(runtime.NO_MEMORY)).name}")
+            function.label(function.fresh("unreachable"))
+        none = numbers.function(runtime.NONE)
+        function.line(f"call void {numbers.function(runtime.INCREMENT)}(ptr {none})")
+        function.line(f"ret ptr {none}")
+        return function.text
+
+    def _address(self, place: Value) -> Value:
+        """Where the array begins that is an argument, followed by an offset in elements."""
+        function = self._function
+        pair = function.advance(function.argument(PTR, "arguments"), place * 2, 8)
+        array, offset = (function.load(PTR, function.advance(pair, more, 8)) for more in (0, 1))
+        data = function.load(PTR, function.advance(array, ARRAY_DATA, 1))
+        elements = function.call(I64, self._numbers.function(runtime.AS_INTEGER), offset)
+        return function.advance(data, elements, self._size)
+
+    def _run(self, context: Value) -> None:
+        """Run the tasks; many of them without the GIL and in parallel."""
+        function, numbers = self._function, self._numbers
+        parts, _ = _division(function, numbers)
+        count = numbers["stack"] * parts
+        large = numbers["large"].compare("ne", 0)
+        state = function.variable(PTR)
+        with function.when(large):
+            state.set(function.call(PTR, numbers.function(runtime.RELEASE_GIL)))
+        parallel = large & function.load(I64, numbers.entry(runtime.THREADS)).compare("gt", 1)
+        with function.when(parallel):
+            function.line(
+                f"call void {numbers.function(runtime.PARALLEL_FOR)}(ptr @task, {context}, {count})"
+            )
+        with function.when(~parallel), function.loop(0, count) as index:
+            function.line(f"call void @task({context}, {index})")
+        with function.when(large):
+            function.line(f"call void {numbers.function(runtime.ACQUIRE_GIL)}({state.get()})")
