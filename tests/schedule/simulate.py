@@ -31,7 +31,7 @@ class Memory:
 
     def view(self, buffer) -> np.ndarray:
         """A buffer as a strided array."""
-        flat = self.flat[buffer.role, buffer.position]
+        flat = self.flat[buffer.role, buffer.position][buffer.offset :]
         steps = [stride * flat.itemsize for stride in buffer.strides]
         return np.lib.stride_tricks.as_strided(flat, buffer.shape, steps)
 
@@ -42,7 +42,8 @@ def simulate(schedule: Schedule, program: Program, parameters: Sequence[object])
     for step in schedule.steps:
         if isinstance(step, LoopStep):
             slots = [
-                memory.flat[schedule.buffers[b].role, schedule.buffers[b].position] for b in step.buffers
+                memory.flat[schedule.buffers[b].role, schedule.buffers[b].position][schedule.buffers[b].offset :]
+                for b in step.buffers
             ]
             _run_kernel(step.kernel, slots, [parameters[position] for position in step.scalars])
         else:
@@ -58,7 +59,9 @@ def _run_library(step: LibraryStep, memory: Memory, parameters: Sequence[object]
     operands = []
     for number, value in zip(step.operands, step.instruction.operands, strict=True):
         if number < 0:
-            operands.append(np.asarray(parameters[~number], value.type.dtype.numpy))
+            known = memory.schedule.numbers[~number]
+            given = 0 if known.position is None else parameters[known.position]
+            operands.append(np.asarray(given + known.added, value.type.dtype.numpy))
         else:
             operands.append(memory.view(memory.schedule.buffers[number]))
     for number, array in zip(step.results, _produced(step.instruction, operands), strict=True):

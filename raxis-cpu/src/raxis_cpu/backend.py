@@ -73,7 +73,12 @@ class CpuBackend(Backend):
         in_place: int = 0,
     ) -> Executable:
         native = compile_program(
-            program, inputs, outputs, in_place=in_place, allocate=self._allocator.allocate
+            program,
+            inputs,
+            outputs,
+            in_place=in_place,
+            allocate=self._allocator.allocate,
+            composites=self.composites,
         )
         return native or self._interpreter.compile(program, inputs, outputs, in_place=in_place)
 

@@ -6,17 +6,18 @@ step in order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from raxis.backends.api import Executable, Strides
-from raxis.layout import extent
+from raxis.backends.api import Executable, KernelFactory, Strides
+from raxis.layout import contiguous_strides
 from raxis.ops.source import compile_function
-from raxis.ptir.program import Program
-from raxis.schedule import Buffer, LibraryStep, LoopStep, Schedule, schedule
-from raxis.schedule.graph import ELEMENTWISE
+from raxis.ptir.program import Instruction, Program
+from raxis.schedule import Buffer, LibraryStep, LoopStep, Schedule, Target, schedule
+from raxis.schedule.arena import plan
+from raxis.schedule.graph import composite_program
 from raxis_cpu.library import native, routine
 from raxis_cpu.library.copies import small_copies
 from raxis_cpu.llvm import Argument, build, supports
@@ -29,27 +30,34 @@ def compile_program(
     *,
     in_place: int,
     allocate: Callable[[int], Any],
+    composites: Mapping[str, KernelFactory],
 ) -> Executable | None:
     """The executable of `program`; None if a part of it can only be interpreted."""
     if any(item.regions and item.primitive != "composite" for item in program.instructions):
         return None
-    made = schedule(program, inputs, outputs, in_place=in_place)
-    if not all(_is_native(step) for step in made.steps):
-        return None
+    made = schedule(program, inputs, outputs, in_place=in_place, target=_Abilities(composites))
     signature = _Signature(program)
-    return _single_step(made, signature) or _Assembler(made, signature, allocate).function(program.name)
+    single = _single_step(made, signature)
+    return single or _Assembler(made, signature, allocate, composites).function(program.name)
 
 
-def _is_native(step: LoopStep | LibraryStep) -> bool:
-    """Whether the renderer knows every node of the step."""
-    if isinstance(step, LibraryStep):
-        return True
-    nodes = step.kernel.nodes
-    return all(
-        supports(node.op, nodes[node.inputs[-1]].dtype)
-        for node in nodes
-        if node.op in ELEMENTWISE and node.inputs
-    )
+class _Abilities(Target):
+    """What the renderer and the library can do."""
+
+    def __init__(self, composites: Mapping[str, KernelFactory]) -> None:
+        self._composites = composites
+
+    def renders(self, item: Instruction) -> bool:
+        return not item.operands or supports(item.primitive, item.operands[-1].type.dtype)
+
+    def claims(self, composite: Program) -> bool:
+        factory = self._composites.get(composite.name)
+        inputs = [
+            None if parameter.by_value else contiguous_strides(parameter.type.shape)
+            for parameter in composite.parameters
+        ]
+        outputs = [contiguous_strides(result.type.shape) for result in composite.results]
+        return factory is not None and factory(composite, inputs, outputs) is not None
 
 
 class _Signature:
@@ -89,6 +97,8 @@ class _Signature:
 
 def _single_step(made: Schedule, signature: _Signature) -> Executable | None:
     """The built-in that is the whole program; None if there is none."""
+    if any(buffer.offset for buffer in made.buffers):
+        return None
     if len(made.steps) != 1:
         return small_copies(made, signature.keys)
     (step,) = made.steps
@@ -104,7 +114,7 @@ def _single_step(made: Schedule, signature: _Signature) -> Executable | None:
 
 def _native_routine(made: Schedule, step: LibraryStep) -> Executable | None:
     """The built-in of a library step, called as kernels are; None if it runs on NumPy arrays."""
-    if any(number < 0 for number in step.operands):
+    if any(number < 0 for number in step.operands) or step.instruction.primitive == "composite":
         return None
     operands, results = (
         [made.buffers[number].strides for number in part] for part in (step.operands, step.results)
@@ -115,9 +125,18 @@ def _native_routine(made: Schedule, step: LibraryStep) -> Executable | None:
 class _Assembler:
     """Writes the Python function that runs several steps."""
 
-    def __init__(self, made: Schedule, signature: _Signature, allocate: Callable[[int], Any]) -> None:
+    def __init__(
+        self,
+        made: Schedule,
+        signature: _Signature,
+        allocate: Callable[[int], Any],
+        composites: Mapping[str, KernelFactory],
+    ) -> None:
         self._schedule = made
+        self._arena = plan(made)
+        self._composites = composites
         self._signature = signature
+        self._allocate = allocate
         self._names: dict[str, Any] = {"_allocate": allocate, "_ndarray": np.ndarray}
         self._lines: list[str] = []
         self._arrays: dict[int, str] = {}
@@ -141,18 +160,16 @@ class _Assembler:
         return name
 
     def _allocate_temporaries(self) -> None:
-        sizes: dict[int, int] = {}
-        for buffer in self._schedule.buffers:
-            if buffer.role == "temporary":
-                nbytes = extent(buffer.shape, buffer.strides) * buffer.dtype.itemsize
-                sizes[buffer.position] = max(sizes.get(buffer.position, 0), nbytes)
-        for position, nbytes in sizes.items():
-            self._lines.append(f"temporary_{position} = _allocate({nbytes})")
+        if self._arena.places:
+            self._lines.append(f"arena = _allocate({self._arena.nbytes})")
 
     def _memory(self, number: int) -> tuple[str, str]:
         buffer = self._schedule.buffers[number]
+        if buffer.role == "temporary":
+            start = self._arena.places[buffer.position].offset // buffer.dtype.itemsize
+            return "arena", str(start + buffer.offset)
         name = f"{buffer.role}_{buffer.position}"
-        return name, "0" if buffer.role == "temporary" else f"{name}_offset"
+        return name, f"{name}_offset + {buffer.offset}" if buffer.offset else f"{name}_offset"
 
     def _run_kernel(self, step: LoopStep) -> None:
         slots = [Argument("array", slot) for slot in range(len(step.buffers))]
@@ -162,7 +179,30 @@ class _Assembler:
         passed += [f"scalar_{position}" for position in step.scalars]
         self._lines.append(f"{kernel}({', '.join(passed)})")
 
+    def _run_composite(self, step: LibraryStep) -> None:
+        """Call the kernel that the backend has for a whole op."""
+        buffers, composite = self._schedule.buffers, composite_program(step.instruction)
+        inputs = [None if number < 0 else buffers[number].strides for number in step.operands]
+        outputs = [buffers[number].strides for number in step.results]
+        kernel = self._composites[composite.name](composite, inputs, outputs) or compile_program(
+            composite, inputs, outputs, in_place=0, allocate=self._allocate, composites={}
+        )
+        passed: list[str] = []
+        for number in (*step.operands, *step.results):
+            passed += [self._host_number(number)] if number < 0 else self._memory(number)
+        self._lines.append(f"{self._bind('composite', kernel)}({', '.join(passed)})")
+
+    def _host_number(self, number: int) -> str:
+        """Source of a number that a step takes by value."""
+        position, added = self._schedule.numbers[~number]
+        if position is None:
+            return self._bind("number", added)
+        return f"scalar_{position} + {added!r}" if added else f"scalar_{position}"
+
     def _run_library(self, step: LibraryStep) -> None:
+        if step.instruction.primitive == "composite":
+            self._run_composite(step)
+            return
         built_in = _native_routine(self._schedule, step)
         if built_in is None:
             self._run_on_arrays(step)
@@ -184,7 +224,7 @@ class _Assembler:
     def _number(self, step: LibraryStep, place: int) -> str:
         """A by-value scalar as a rank-0 array."""
         dtype = self._bind("dtype", step.instruction.operands[place].type.dtype.numpy)
-        return f"{self._bind('array', np.asarray)}(scalar_{~step.operands[place]}, {dtype})"
+        return f"{self._bind('array', np.asarray)}({self._host_number(step.operands[place])}, {dtype})"
 
     def _array(self, number: int) -> str:
         """The local name of a buffer as a NumPy array."""

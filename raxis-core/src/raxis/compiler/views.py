@@ -38,19 +38,19 @@ def read(builder: Builder, home: Home, region: Region) -> Value:
     """The elements of `region`."""
     if home.region == region:
         return home.value
-    cut = _cut(home.region, region)
-    if cut is not None:
-        return _sliced(builder, home.value, cut, region)
-    flat = flattened(builder, home)
-    return _gathered(builder, flat, region)
+    found = _with_cut(builder, home, region)
+    if found is not None:
+        return _sliced(builder, found[0].value, found[1], region)
+    return _gathered(builder, flattened(builder, home), region)
 
 
 def write(builder: Builder, home: Home, region: Region, value: Value) -> Home:
     """The memory after `value` was written to `region`."""
     if home.region == region or _covers(region, home.region):
         return Home(value, region)
-    cut = _cut(home.region, region)
-    if cut is not None and 0 not in region.strides:
+    found = None if 0 in region.strides else _with_cut(builder, home, region)
+    if found is not None:
+        home, cut = found
         return home._replace(value=_updated(builder, home.value, cut, _aligned(builder, value, cut)))
     flat = flattened(builder, home)
     length = prod(region.shape)
@@ -98,6 +98,44 @@ def flattened(builder: Builder, home: Home) -> Home:
 
 
 # ---- regions as slices of the home -----------------------------------------------------------------
+
+
+def _with_cut(builder: Builder, home: Home, region: Region) -> tuple[Home, Cut] | None:
+    """A form of the home that `region` is a slice of, and the slice; None if there is none."""
+    cut = _cut(home.region, region)
+    if cut is not None:
+        return home, cut
+    forms = [home.region]
+    if is_dense(home.region):
+        length = prod(home.region.shape)
+        forms.append(Region(home.region.dtype, (length,), (1,), home.region.offset))
+    for form in forms:
+        split = _split(form, region)
+        cut = _cut(split, region)
+        if cut is not None:
+            whole_home = home if form is home.region else flattened(builder, home)
+            return Home(_reshaped(builder, whole_home.value, split.shape), split), cut
+    return None
+
+
+def _split(home: Region, region: Region) -> Region:
+    """The home with its dimensions divided where the strides of `region` divide them."""
+    shape: list[int] = []
+    strides: list[int] = []
+    steps = sorted({stride for stride, size in zip(region.strides, region.shape, strict=True) if size > 1})
+    for size, stride in zip(home.shape, home.strides, strict=True):
+        inside = [step for step in steps if stride < step < stride * size]
+        parts_shape, parts_strides, below = [], [], stride
+        for step in inside:
+            if step % below == 0 and (stride * size) % step == 0:
+                parts_shape.append(step // below)
+                parts_strides.append(below)
+                below = step
+        parts_shape.append(stride * size // below if stride else size)
+        parts_strides.append(below)
+        shape += parts_shape[::-1]
+        strides += parts_strides[::-1]
+    return home._replace(shape=tuple(shape), strides=tuple(strides))
 
 
 def _cut(home: Region, region: Region) -> Cut | None:

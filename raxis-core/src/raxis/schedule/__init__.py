@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from raxis.schedule.loops import Access, Axis, Gather, LoopKernel, Node, Position, Store
-from raxis.schedule.schedule import Buffer, LibraryStep, LoopStep, Schedule
+from raxis.schedule.schedule import Buffer, LibraryStep, LoopStep, Number, Schedule
 from raxis.schedule.scheduler import schedule
+from raxis.schedule.target import Target
 
 __all__ = [
     "Access",
@@ -15,8 +16,10 @@ __all__ = [
     "LoopKernel",
     "LoopStep",
     "Node",
+    "Number",
     "Position",
     "Schedule",
     "Store",
+    "Target",
     "schedule",
 ]

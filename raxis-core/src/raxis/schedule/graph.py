@@ -8,6 +8,8 @@ from dataclasses import replace
 from raxis.ptir.primitives.elementwise import PRIMITIVES as _ELEMENTWISE
 from raxis.ptir.program import Instruction, Parameter, Program, Value
 from raxis.schedule.affine import VIEWS
+from raxis.schedule.schedule import Number
+from raxis.schedule.target import EVERYTHING, Target
 
 ELEMENTWISE = frozenset(primitive.name for primitive in _ELEMENTWISE)
 REDUCES = frozenset({"reduce_and", "reduce_max", "reduce_min", "reduce_or", "reduce_prod", "reduce_sum"})
@@ -23,16 +25,18 @@ INDEXED = LOOKUPS | UPDATES
 class Graph:
     """Instructions of a program in order, with composites replaced by their decompositions."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, target: Target = EVERYTHING) -> None:
         self.parameters = program.parameters
+        self._target = target
+        self._positions = {parameter: position for position, parameter in enumerate(program.parameters)}
+        self.producer: dict[Value, Instruction] = {}
         self._stands_for: dict[Value, Value] = {}
         self.instructions = self._opened(program.instructions)
         self.results = tuple(self.resolve(value) for value in program.results)
-        self.producer = {result: item for item in self.instructions for result in item.results}
 
     def position(self, value: Value) -> int:
         """Which parameter the value is."""
-        return next(position for position, parameter in enumerate(self.parameters) if parameter is value)
+        return self._positions[value]  # type: ignore[index]  # only parameters have one
 
     def resolve(self, value: Value) -> Value:
         """The value itself, or what it is another name of."""
@@ -47,7 +51,7 @@ class Graph:
             if instruction.primitive in REDUCES and not instruction.attributes["dims"]:
                 self._stands_for[instruction.results[0]] = operands[0]
                 continue
-            if instruction.primitive != "composite":
+            if instruction.primitive != "composite" or self._is_claimed(instruction, operands):
                 opened.append(self._placed(instruction, operands))
                 continue
             (region,) = instruction.regions
@@ -62,7 +66,33 @@ class Graph:
         """The instruction on these operands, with results of its own."""
         results = tuple(Value(value.id, value.type) for value in instruction.results)
         self._stands_for.update(zip(instruction.results, results, strict=True))
-        return replace(instruction, operands=operands, results=results)
+        placed = replace(instruction, operands=operands, results=results)
+        self.producer.update((result, placed) for result in results)
+        return placed
+
+    def _is_claimed(self, instruction: Instruction, operands: tuple[Value, ...]) -> bool:
+        """Whether the backend runs the composite itself, and the numbers it takes are known when it is called."""
+        pairs = zip(instruction.regions[0].parameters, operands, strict=True)
+        known = all(self.number(operand) for parameter, operand in pairs if self.is_number(parameter))
+        return known and self._target.claims(composite_program(instruction))
+
+    def number(self, value: Value) -> Number | None:
+        """How the host gets a rank-0 value: a by-value parameter, a constant, or their sum; None if it cannot."""
+        value = self.resolve(value)
+        if self.is_number(value):
+            return Number(self.position(value), 0)
+        item = self.producer.get(value)
+        if item is None or value.type.shape:
+            return None
+        if item.primitive == "constant":
+            return Number(None, item.attributes["value"])
+        if item.primitive != "add":
+            return None
+        first, second = (self.number(operand) for operand in item.operands)
+        if first is None or second is None or None not in (first.position, second.position):
+            return None
+        position = first.position if second.position is None else second.position
+        return Number(position, first.added + second.added)
 
     def is_number(self, value: Value) -> bool:
         """Whether the value is a by-value parameter."""
@@ -83,7 +113,7 @@ class Graph:
         if item is None:
             return False
         return (
-            item.primitive in ELEMENTWISE
+            (item.primitive in ELEMENTWISE and self._target.renders(item))
             or item.primitive in VIEWS
             or item.primitive in REDUCES
             or item.primitive in SEARCHES
@@ -91,6 +121,19 @@ class Graph:
             or item.primitive in LOOKUPS
             or self.is_uniform(value)
         )
+
+
+def composite_program(instruction: Instruction) -> Program:
+    """A composite's decomposition as a program of its name and attributes."""
+    (region,) = instruction.regions
+    attributes = {name: value for name, value in instruction.attributes.items() if name != "name"}
+    return Program(
+        instruction.attributes["name"],
+        region.parameters,  # type: ignore[arg-type]  # linked from a program, whose parameters they were
+        region.instructions,
+        region.results,
+        attributes,
+    )
 
 
 def reduced_dims(item: Instruction) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ def with_reuse(made: Schedule) -> Schedule:
             for dying, born in _pairs(made, number, step):
                 memory = buffers[born]
                 buffers[dying] = buffers[dying]._replace(role=memory.role, position=memory.position)
-    return Schedule(tuple(buffers), made.steps)
+    return made._replace(buffers=tuple(buffers))
 
 
 def _pairs(made: Schedule, number: int, step: LoopStep) -> Iterator[tuple[int, int]]:

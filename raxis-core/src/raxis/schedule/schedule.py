@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from raxis.dtypes import DType
 from raxis.layout import Strides
@@ -13,6 +13,8 @@ from raxis.schedule.loops import LoopKernel
 class Buffer(NamedTuple):
     """Memory a schedule works on: dtype, shape and strides (in elements) of the value it holds.
 
+    `offset` counts elements from where the memory begins.
+
     `role` is "parameter" or "result" (memory of the caller, `position` says which one) or "temporary" (memory of the
     schedule, dense and row-major, `position` is -1).
     """
@@ -22,6 +24,14 @@ class Buffer(NamedTuple):
     dtype: DType
     shape: tuple[int, ...]
     strides: Strides
+    offset: int = 0
+
+
+class Number(NamedTuple):
+    """A number that the host knows when a schedule runs: by-value parameter `position`, if any, plus `added`."""
+
+    position: int | None
+    added: Any
 
 
 class LoopStep(NamedTuple):
@@ -33,7 +43,7 @@ class LoopStep(NamedTuple):
 
 
 class LibraryStep(NamedTuple):
-    """Run one instruction by a library routine. An operand is a buffer, or ~p for by-value parameter p."""
+    """Run one instruction by a library routine. An operand is a buffer, or ~n for entry n of `Schedule.numbers`."""
 
     instruction: Instruction
     operands: tuple[int, ...]
@@ -44,10 +54,11 @@ Step = LoopStep | LibraryStep
 
 
 class Schedule(NamedTuple):
-    """Buffers and the steps over them, in order."""
+    """Buffers, the steps over them in order, and the numbers that steps take."""
 
     buffers: tuple[Buffer, ...]
     steps: tuple[Step, ...]
+    numbers: tuple[Number, ...] = ()
 
     def __str__(self) -> str:
         lines = [

@@ -13,17 +13,25 @@ from typing import NamedTuple
 from raxis.dtypes import DType
 from raxis.layout import Strides, contiguous_strides
 from raxis.ptir.program import Instruction, Program, Value
-from raxis.schedule.affine import identity
+from raxis.schedule.affine import VIEWS, identity, linear, through_view
+from raxis.schedule.companions import Companions
+from raxis.schedule.fusion import costs_of, kept
 from raxis.schedule.graph import INDEXED, REDUCES, SEARCHES, UPDATES, Graph, reduced_dims
 from raxis.schedule.loops import Access, Axis, LoopKernel, Node, Store
 from raxis.schedule.nodes import KernelBuilder, Memory, Space
 from raxis.schedule.normalise import normalised
 from raxis.schedule.reuse import with_reuse
-from raxis.schedule.schedule import Buffer, LibraryStep, LoopStep, Schedule, Step
+from raxis.schedule.schedule import Buffer, LibraryStep, LoopStep, Number, Schedule, Step
+from raxis.schedule.target import EVERYTHING, Target
 
 
 def schedule(
-    program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides], *, in_place: int = 0
+    program: Program,
+    inputs: Sequence[Strides | None],
+    outputs: Sequence[Strides],
+    *,
+    in_place: int = 0,
+    target: Target = EVERYTHING,
 ) -> Schedule:
     """Plan the steps of `program` for operands and results of these strides.
 
@@ -32,10 +40,11 @@ def schedule(
         inputs: strides of the parameters in elements; None for by-value ones.
         outputs: strides of the results.
         in_place: so many results are written over as many parameters, the first over the first.
+        target: what the backend runs in its own way.
     """
-    scheduler = _Scheduler(Graph(program), program.name, inputs, outputs)
+    scheduler = _Scheduler(Graph(program, target), program.name, inputs, outputs, in_place)
     scheduler.compute_results()
-    made = Schedule(tuple(scheduler.buffers), tuple(scheduler.steps))
+    made = Schedule(tuple(scheduler.buffers), tuple(scheduler.steps), tuple(scheduler.numbers))
     if not in_place:
         return with_reuse(made)
     for position in range(in_place):
@@ -71,14 +80,24 @@ def _kept_by_pad(item: Instruction) -> _Crop | None:
 
 class _Scheduler:
     def __init__(
-        self, graph: Graph, name: str, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
+        self,
+        graph: Graph,
+        name: str,
+        inputs: Sequence[Strides | None],
+        outputs: Sequence[Strides],
+        in_place: int,
     ) -> None:
         self.graph = graph
+        self._in_place = in_place
+        costs = costs_of(graph)
+        self._kept = kept(graph, costs)
+        self._companions = Companions(graph, costs, self.held, self.space_of)
         self.name = (
             "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in name) or "program"
         )
         self.buffers: list[Buffer] = []
         self.steps: list[Step] = []
+        self.numbers: list[Number] = []
         self._temporaries = 0
         self._dense_copies: dict[Value, int] = {}
         self._memory: dict[Value, int] = {}
@@ -101,13 +120,20 @@ class _Scheduler:
     # ---- results ------------------------------------------------------------------------------------
 
     def compute_results(self) -> None:
-        """Write every result."""
+        """Give memory to what needs it, in the program's order, and write every result."""
+        waiting = [
+            value
+            for item in self.graph.instructions
+            for value in item.results
+            if value in self._home or value in self._kept or not self.graph.is_fusable(value)
+        ]
+        waiting.sort(key=self._overwrites)  # what is written over a parameter comes last
+        for place, value in enumerate(waiting):
+            if value not in self._memory:
+                self._compute(value, waiting[place + 1 :])
         for value, buffer in self._results:
             if self._memory.get(value) != buffer:
-                if self._home.get(value) == buffer and value not in self._memory:
-                    self._compute_with_companions(value)
-                else:
-                    self._loop([(value, buffer)], Space(value.type.shape))
+                self._loop([(value, buffer)], Space(value.type.shape))
         self._check_indices_of_nothing()
 
     def _check_indices_of_nothing(self) -> None:
@@ -118,21 +144,26 @@ class _Scheduler:
             if writes_nothing and 0 not in item.operands[1].type.shape and id(item) not in run:
                 self._library(item)
 
-    def _compute_with_companions(self, value: Value) -> None:
-        """Compute a result, and in the same kernel all others over the same space."""
-        space = self.space_of(value) if self.graph.is_fusable(value) else None
-        if space is None:
+    def _compute(self, value: Value, later: Sequence[Value]) -> None:
+        """Compute a value, and in the same kernel others that are made of the same elements."""
+        if not self.graph.is_fusable(value):
             self.locate(value)
             return
-        targets = [
-            (other, buffer)
-            for other, buffer in self._results
-            if self._home.get(other) == buffer
-            and other not in self._memory
+        overwrites = self._overwrites(value)
+        fitting = (
+            other
+            for other in later
+            if other not in self._memory
             and self.graph.is_fusable(other)
-            and self.space_of(other) == space
-        ]
-        self._loop(targets, space)
+            and self._overwrites(other) is overwrites
+        )
+        group, space = self._companions.of(value, fitting)
+        self._loop([(member, self._target(member)) for member in group], space)
+
+    def _overwrites(self, value: Value) -> bool:
+        """Whether the value is a result that is written over a parameter."""
+        home = self._home.get(value)
+        return home is not None and self.buffers[home].position < self._in_place
 
     # ---- memory -------------------------------------------------------------------------------------
 
@@ -175,6 +206,31 @@ class _Scheduler:
     def _temporary(self, value: Value) -> int:
         self._temporaries += 1
         return self._buffer("temporary", self._temporaries - 1, value, contiguous_strides(value.type.shape))
+
+    def locate_view(self, value: Value) -> int:
+        """A buffer that shows `value`: where it lies, or a strided part of what it is a view of."""
+        value = self.graph.resolve(value)
+        base, index = value, identity(value.type.rank)
+        while not self.held(base) and base in self.graph.producer:
+            item = self.graph.producer[base]
+            moved = None
+            if item.primitive in VIEWS and not self.graph.is_number(item.operands[0]):
+                shape = item.operands[0].type.shape
+                moved = through_view(item.primitive, item.attributes, shape, index, value.type.rank)
+            if moved is None:
+                break
+            base, index = self.graph.resolve(item.operands[0]), moved
+        if base is value or self.graph.is_uniform(base):
+            return self.locate(value).buffer
+        memory = self.locate(base)
+        strides, offset = linear(index, memory.strides, value.type.rank)
+        if any(stride < 0 for stride in strides):
+            return self.locate(value).buffer
+        known = self.buffers[memory.buffer]
+        shown = known._replace(shape=value.type.shape, strides=strides, offset=known.offset + offset)
+        self.buffers.append(shown)
+        self._memory[value] = len(self.buffers) - 1
+        return self._memory[value]
 
     def locate_dense(self, value: Value) -> Memory:
         """Where `value` lies in row-major order."""
@@ -269,6 +325,9 @@ class _Scheduler:
         if item.primitive in UPDATES and self._is_computed_anew(item.operands[0]):
             others = tuple(self._library_operand(operand) for operand in item.operands[1:])
             operands = (self._overwritten(item.operands[0], results[0]), *others)
+        elif item.primitive == "composite":
+            pairs = zip(item.regions[0].parameters, item.operands, strict=True)
+            operands = tuple(self._composite_operand(parameter, operand) for parameter, operand in pairs)
         else:
             operands = tuple(self._library_operand(operand) for operand in item.operands)
         self.steps.append(LibraryStep(item, operands, results))
@@ -287,9 +346,18 @@ class _Scheduler:
         return buffer
 
     def _library_operand(self, operand: Value) -> int:
-        if self.graph.is_number(operand):
-            return ~self.graph.position(operand)
-        return self.locate(operand).buffer
+        number = self.graph.number(operand) if self.graph.is_number(operand) else None
+        if number is None:
+            return self.locate_view(operand)
+        self.numbers.append(number)
+        return -len(self.numbers)
+
+    def _composite_operand(self, parameter: Value, operand: Value) -> int:
+        number = self.graph.number(operand) if self.graph.is_number(parameter) else None
+        if number is None:
+            return self.locate_view(operand)
+        self.numbers.append(number)
+        return -len(self.numbers)
 
     # ---- spaces -------------------------------------------------------------------------------------
 
@@ -381,6 +449,8 @@ def _reads_where_it_writes(step: Step, made: Schedule, position: int, shared: se
         node.detail[1:] for node in step.kernel.nodes if node.op == "load" and node.detail.buffer in parameter
     }
     gathers = any(n.op == "gather_load" and n.detail.access.buffer in parameter for n in step.kernel.nodes)
+    if any(made.buffers[step.buffers[slot]].offset for slot in parameter):
+        return False
     writes = {store.access[1:] for store in step.kernel.stores if store.access.buffer in result}
     return not gathers and len(writes) == 1 and reads == writes
 
@@ -399,7 +469,7 @@ def _through_temporary(made: Schedule, position: int) -> Schedule:
     buffers.append(final)
     copy = copy_kernel(final.dtype, final.shape, buffers[temporary].strides, final.strides)
     step = LoopStep(normalised(copy), (temporary, len(buffers) - 1), ())
-    return Schedule(tuple(buffers), (*made.steps, step))
+    return made._replace(buffers=tuple(buffers), steps=(*made.steps, step))
 
 
 def copy_kernel(dtype: DType, shape: tuple[int, ...], source: Strides, target: Strides) -> LoopKernel:
