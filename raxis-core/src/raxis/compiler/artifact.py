@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from raxis.compiler.linking import link
+from raxis.compiler.linking import Linked
 from raxis.compiler.numbers import Invocation, Source
 from raxis.ptir.passes import optimise
 
 if TYPE_CHECKING:
     from raxis.compiler.memory import Memory
-    from raxis.compiler.log import Call
     from raxis.storage import Place
 
 
@@ -24,8 +23,8 @@ class Artifact:
         execute: the backend's executable.
     """
 
-    def __init__(self, name: str, calls: Sequence[Call], wanted: Sequence[Memory], place: Place) -> None:
-        self.linked = link(name, calls, wanted)
+    def __init__(self, linked: Linked, place: Place) -> None:
+        self.linked = linked
         self.program = optimise(self.linked.program)
         self.execute = place.backend.compile(
             self.program, self.linked.input_strides, self.linked.output_strides, in_place=self.linked.in_place

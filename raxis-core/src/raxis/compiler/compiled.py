@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from raxis.autograd.grad_mode import mode
+from raxis.compiler.differentiable import Derived, derive
 from raxis.compiler.guards import guards_of
 from raxis.compiler.memory import Argument, Memory
 from raxis.compiler.numbers import ArgumentNumber
@@ -81,15 +82,22 @@ class Compiled:
         recording.start()
         try:
             result = self._run(recording, leaves, structure)
-            outcome, wanted, left = _outcome(recording, result, leaves)
+            derived = self._derived(recording, result, leaves)
+            outcome, wanted, left = _outcome(recording, result, leaves, derived)
         finally:
             recording.finish()
         if left and recording.unrepeatable is None:
             recording.unrepeatable = f"{left} new tensors stayed behind in objects outside of the function"
         if recording.unrepeatable is None:
-            replay = Replay(recording, outcome, wanted, guards_of(recording))
+            replay = Replay(recording, outcome, wanted, guards_of(recording), derived)
             self._entries.setdefault(signature, []).append(replay)
         return result
+
+    @staticmethod
+    def _derived(recording: Recording, result: Any, leaves: Sequence[Any]) -> Derived | None:
+        if active.recording is not recording or not mode.enabled:
+            return None
+        return derive(recording, tree_flatten(result)[0], leaves)
 
     def _run(self, recording: Recording, leaves: list[Any], structure: Any) -> Any:
         given = []
@@ -107,7 +115,9 @@ def _modes() -> tuple[Any, ...]:
     return mode.enabled, mode.inference, get_default_dtype(), get_default_device()
 
 
-def _outcome(recording: Recording, result: Any, leaves: Sequence[Any]) -> tuple[Outcome, list[Memory], int]:
+def _outcome(
+    recording: Recording, result: Any, leaves: Sequence[Any], derived: Derived | None
+) -> tuple[Outcome, list[Memory], int]:
     """What later calls leave, the memory they compute, and how many tensors stayed elsewhere."""
     made, structure = tree_flatten(result)
     positions = {id(leaf): position for position, leaf in enumerate(leaves)}
@@ -122,7 +132,8 @@ def _outcome(recording: Recording, result: Any, leaves: Sequence[Any]) -> tuple[
     born = [memory for memory in wanted if not memory.is_outside]
     written = [memory for memory in recording.given.values() if memory.written]
     del made
-    left = set(visible(recording)).difference(wanted)
+    # The tape of a result that requires grad holds what it saved, and goes with the result.
+    left = set() if derived is not None else set(visible(recording)).difference(wanted)
     wanted = list(dict.fromkeys([*born, *written]))
     return Outcome(tuple(shown), structure, tuple(gradients)), wanted, len(left)
 

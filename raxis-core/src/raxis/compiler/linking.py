@@ -6,7 +6,7 @@ memory and no order of writes left: only what is computed from what.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -57,18 +57,35 @@ class Linked(NamedTuple):
 
 def link(name: str, calls: Sequence[Call], wanted: Iterable[Memory]) -> Linked:
     """The program that leaves the contents of `wanted`."""
-    linker = _Linker(name)
-    for call in calls:
-        linker.append(call)
+    linker = Linker(name)
+    linker.append_all(calls)
     return linker.finish(wanted)
 
 
-class _Linker:
-    def __init__(self, name: str) -> None:
+class Linker:
+    """Links kernels one after another.
+
+    Args:
+        name: the program's.
+        begun: memory that earlier kernels filled, and the region in which its content is given.
+    """
+
+    def __init__(self, name: str, begun: Mapping[Memory, Region] | None = None) -> None:
+        self._begun = begun or {}
         self._builder = Builder(name)
         self._homes: dict[Memory, views.Home] = {}
         self._inputs: list[tuple[Memory, Region] | Source] = []
         self._numbers: dict[Any, Value] = {}
+
+    def append_all(self, calls: Iterable[Call]) -> None:
+        """Continue with kernels in order."""
+        for call in calls:
+            self.append(call)
+
+    @property
+    def filled(self) -> dict[Memory, Region]:
+        """The memory written so far that nobody outside holds, and where its content lies."""
+        return {memory: home.region for memory, home in self._homes.items() if not memory.is_outside}
 
     def append(self, call: Call) -> None:
         """Continue with one kernel."""
@@ -96,10 +113,12 @@ class _Linker:
 
     def _in_place_first(self, program: Program, outputs: Sequence[tuple[Memory, Region]]) -> Linked:
         """Results that overwrite a parameter lead, and so do these parameters, in the same order."""
-        position = {given: at for at, given in enumerate(self._inputs)}
+        used = {operand for item in program.instructions for operand in item.operands} | set(program.results)
+        kept = [at for at, parameter in enumerate(program.parameters) if parameter in used]
+        position = {self._inputs[at]: at for at in kept}
         results = sorted(range(len(outputs)), key=lambda at: outputs[at] not in position)
         over = [position[outputs[at]] for at in results if outputs[at] in position]
-        order = over + [at for at in range(len(self._inputs)) if at not in set(over)]
+        order = over + [at for at in kept if at not in set(over)]
         program = replace(
             program,
             parameters=tuple(program.parameters[at] for at in order),
@@ -149,18 +168,19 @@ class _Linker:
         dtype = memory.dtype or (region.dtype if region else None)
         if dtype is None:
             raise ValueError(f"memory of {memory.nbytes} bytes is wanted that nothing used.")
-        known = memory.region or views.whole(dtype, memory.nbytes)
-        if memory.source is None:
+        known = self._begun.get(memory) or memory.region or views.whole(dtype, memory.nbytes)
+        if memory.source is None and memory not in self._begun:
             zero = 0.0 if dtype.category >= Category.FLOAT else 0
             return views.Home(self._builder.constant(zero, dtype, known.shape), known)
-        if memory.region is None:
+        if memory.region is None and memory.source is not None:
             memory.region = known
         value = self._builder.parameter(TensorType(known.dtype, known.shape))
         self._inputs.append((memory, known))
         return views.Home(value, known)
 
     def _write(self, memory: Memory, region: Region, value: Value) -> None:
-        if memory not in self._homes and memory.source is None and _fills(memory, region):
+        fresh = memory not in self._homes and memory not in self._begun
+        if fresh and memory.source is None and _fills(memory, region):
             self._homes[memory] = views.Home(value, region)
         else:
             self._homes[memory] = views.write(self._builder, self._home(memory, region), region, value)

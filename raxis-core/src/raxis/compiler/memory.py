@@ -85,6 +85,12 @@ class Gradient(NamedTuple):
     leaf: Tensor
 
 
+class Incoming(NamedTuple):
+    """A buffer of the gradient of a result, which backward brings."""
+
+    position: int
+
+
 class Shared(NamedTuple):
     """A buffer over memory of the host."""
 

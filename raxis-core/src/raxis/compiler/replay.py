@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from raxis.compiler.artifact import Artifact
+from raxis.compiler.differentiable import Backward, CompiledNode, Derived, link_halves
+from raxis.compiler.linking import link
 from raxis.compiler.memory import Argument, Gradient, Held, Memory
 from raxis.compiler.numbers import Invocation
 from raxis.compiler.recording import Recording
@@ -43,12 +45,25 @@ class Outcome(NamedTuple):
 class Replay:
     """One recorded run, ready to be repeated while its guards hold."""
 
-    def __init__(self, recording: Recording, outcome: Outcome, wanted: Sequence[Memory], guards: Guards) -> None:
+    def __init__(
+        self,
+        recording: Recording,
+        outcome: Outcome,
+        wanted: Sequence[Memory],
+        guards: Guards,
+        derived: Derived | None = None,
+    ) -> None:
         assert recording.real is not None  # a recording without a place has nothing to repeat
         self.guards = guards
         self.place: Place = recording.real
         self.outcome = outcome
-        self.artifact = Artifact(recording.name, recording.calls, wanted, self.place)
+        self.backward: Backward | None = None
+        if derived is None:
+            self.artifact = Artifact(link(recording.name, recording.calls, wanted), self.place)
+        else:
+            halves = link_halves(recording.name, recording.calls, wanted, derived)
+            self.artifact = Artifact(halves.forward, self.place)
+            self.backward = Backward(derived, halves.backward, self.place)
         self._draws = [(generator, blocks) for generator, (_, blocks) in recording.draws.items()]
         self._written = [memory for memory, _ in self.artifact.linked.outputs if memory.is_outside]
 
@@ -63,12 +78,17 @@ class Replay:
             storages[memory] = Storage.over(buffer, memory.nbytes, place)
             return buffer
 
-        self.artifact.run(Invocation(leaves, draws), lambda memory: _given(memory, leaves), fresh)
+        call = Invocation(leaves, draws)
+        self.artifact.run(call, lambda memory: given(memory, leaves), fresh)
         for memory in self._written:
-            storage = _storage(memory, leaves)
+            storage = storage_of(memory, leaves)
             if storage is not None:
                 storage.version += 1
         made = [_made(known, leaves, storages) for known in self.outcome.results]
+        if self.backward is not None:
+            node = CompiledNode(self.backward, call, storages)
+            for number, position in enumerate(self.backward.derived.results):
+                made[position]._edge = (node, number)
         for leaf, known in self.outcome.gradients:
             leaf._grad = _made(known, leaves, storages)
         return tree_unflatten(made, self.outcome.structure)
@@ -81,7 +101,7 @@ def _tensor(source: Any, leaves: Sequence[Any]) -> Tensor | None:
     return source.leaf._grad if isinstance(source, Gradient) else None
 
 
-def _given(memory: Memory, leaves: Sequence[Any]) -> tuple[Any, int]:
+def given(memory: Memory, leaves: Sequence[Any]) -> tuple[Any, int]:
     """Buffer and offset of a parameter's memory at this call."""
     tensor = _tensor(memory.source, leaves)
     buffer = memory.buffer if tensor is None else tensor._storage.buffer
@@ -96,7 +116,7 @@ def _start(memory: Memory, tensor: Tensor | None) -> int:
     return 0 if memory.region is None else memory.region.offset
 
 
-def _storage(memory: Memory, leaves: Sequence[Any]) -> Storage | None:
+def storage_of(memory: Memory, leaves: Sequence[Any]) -> Storage | None:
     """The storage that shows a parameter's memory; None if no tensor does."""
     if isinstance(memory.source, Held):
         return memory.source.storage
@@ -113,7 +133,7 @@ def _made(known: Any, leaves: Sequence[Any], storages: dict[Memory, Storage]) ->
     storage = storages.get(memory)
     if storage is not None:
         return wrap(storage, known.offset, known.layout)
-    storage = _storage(memory, leaves)
+    storage = storage_of(memory, leaves)
     assert storage is not None and memory.region is not None  # noqa: PT018  memory of a tensor from outside
     moved = _start(memory, _tensor(memory.source, leaves)) - memory.region.offset
     return wrap(storage, known.offset + moved, known.layout)

@@ -6,6 +6,7 @@ import gc
 from typing import TYPE_CHECKING, Any
 
 from raxis.compiler.artifact import Artifact
+from raxis.compiler.linking import link
 from raxis.compiler.memory import Memory, RecordedStorage
 from raxis.compiler.numbers import Invocation
 
@@ -38,7 +39,7 @@ def settle(recording: Recording) -> None:
 
 
 def _compute(recording: Recording, wanted: list[Memory], place: Place, made: dict[Memory, Any]) -> None:
-    artifact = Artifact(recording.name, recording.calls, wanted, place)
+    artifact = Artifact(link(recording.name, recording.calls, wanted), place)
 
     def fresh(memory: Memory) -> Any:
         made[memory] = place.backend.allocate(memory.nbytes, place.index)
