@@ -80,6 +80,7 @@ _LAZY_MODULES = frozenset(
     {
         "autograd",
         "backends",
+        "compiler",
         "cpu",
         "cuda",
         "env",
@@ -95,6 +96,7 @@ _LAZY_MODULES = frozenset(
 """Submodules imported when first used, so that ``import raxis`` stays fast."""
 
 _LAZY_NAMES = {
+    "compile": "raxis.compiler",
     "load": "raxis.serialization",
     "save": "raxis.serialization",
     "set_printoptions": "raxis.printing",
@@ -109,6 +111,7 @@ _LAZY_NAMES = {
 if TYPE_CHECKING:
     from raxis import autograd as autograd
     from raxis import backends as backends
+    from raxis import compiler as compiler
     from raxis import cpu as cpu
     from raxis import cuda as cuda
     from raxis import linalg as linalg
@@ -117,6 +120,7 @@ if TYPE_CHECKING:
     from raxis import return_types as return_types
     from raxis import special as special
     from raxis import utils as utils
+    from raxis.compiler import compile as compile
     from raxis.interop import from_dlpack as from_dlpack
     from raxis.interop import from_numpy as from_numpy
     from raxis.interop import frombuffer as frombuffer

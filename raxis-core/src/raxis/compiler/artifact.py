@@ -10,8 +10,8 @@ from raxis.compiler.numbers import Invocation, Source
 from raxis.ptir.passes import optimise
 
 if TYPE_CHECKING:
+    from raxis.backends.api import Backend
     from raxis.compiler.memory import Memory
-    from raxis.storage import Place
 
 
 class Artifact:
@@ -23,11 +23,11 @@ class Artifact:
         execute: the backend's executable.
     """
 
-    def __init__(self, linked: Linked, place: Place) -> None:
+    def __init__(self, linked: Linked, compiler: Backend) -> None:
         self.linked = linked
-        self.program = optimise(self.linked.program)
-        self.execute = place.backend.compile(
-            self.program, self.linked.input_strides, self.linked.output_strides, in_place=self.linked.in_place
+        self.program = optimise(linked.program)
+        self.execute = compiler.compile(
+            self.program, linked.input_strides, linked.output_strides, in_place=linked.in_place
         )
 
     def run(

@@ -18,7 +18,7 @@ def interrupt(recording: Recording, reason: str) -> None:
     line = user_line()
     recording.unrepeatable = f"{reason} at {line}"
     recording.finish()
-    if recording.on_break == "error":
+    if recording.options.on_break == "error":
         raise CompileError(
             f"{line}: {reason} inside a compiled function, which has no values while it is recorded. Return the tensor "
             "and look at it outside, or compile with on_break=\"eager\" to run such calls op by op."

@@ -1,153 +1,142 @@
-"""`raxis.compile`: functions that run as one program per signature."""
+"""Compiled functions: one recorded program per signature of the arguments."""
 
 from __future__ import annotations
 
 import functools
+import threading
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from raxis.autograd.grad_mode import mode
-from raxis.compiler.differentiable import Derived, derive
+from raxis.backends.api import Backend
 from raxis.compiler.guards import guards_of
-from raxis.compiler.memory import Argument, Memory
-from raxis.compiler.numbers import ArgumentNumber
+from raxis.compiler.outcome import outcome_of
 from raxis.compiler.recording import Recording
-from raxis.compiler.replay import Outcome, Replay, Shown
-from raxis.compiler.settling import visible
-from raxis.ops.promotion import get_default_dtype
+from raxis.compiler.replay import Replay
+from raxis.compiler.signature import Arguments, describe, modes
+from raxis.frames import user_stacklevel
 from raxis.interception import active
-from raxis.placement import get_default_device
-from raxis.tensor import Tensor
-from raxis.utils._pytree import tree_flatten, tree_unflatten
 
-RECORDINGS_PER_SIGNATURE = 8
-"""How often one signature is recorded anew because of what changed outside; then it runs op by op."""
+MOST_RECORDINGS = 8
+"""How often one signature is recorded, because of what changed outside, before its calls run op by op."""
+
+
+class Options(NamedTuple):
+    """What `raxis.compile` was told.
+
+    Attributes:
+        static: positions of arguments whose values are part of the signature.
+        on_break: "error" or "eager": what to do where the function needs values.
+        backend: what compiles and runs the programs; None for the device's own backend.
+        dynamic: whether numbers among the arguments are inputs from the first call on.
+    """
+
+    static: frozenset[int] = frozenset()
+    on_break: str = "error"
+    backend: Backend | None = None
+    dynamic: bool = False
 
 
 class Miss(NamedTuple):
-    """One call that was recorded, and why."""
+    """A call that was recorded instead of repeated.
 
-    signature: Any
+    Attributes:
+        arguments: their dtypes, shapes and values, as text.
+        reason: why no earlier recording could be repeated.
+        kept: why this recording will not be repeated either; None if it will.
+    """
+
+    arguments: str
     reason: str
+    kept: str | None
 
 
 class Compiled:
-    """A function that runs as one program per signature of its arguments.
+    """A function that runs as one program per signature of its arguments; made by `raxis.compile`."""
 
-    Made by `raxis.compile`.
-    """
-
-    def __init__(self, function: Callable[..., Any], static_argnums: Sequence[int], on_break: str) -> None:
-        self._function = function
-        self._static = frozenset(static_argnums)
-        self._on_break = on_break
-        self._entries: dict[Any, list[Replay]] = {}
-        self._refused: dict[Any, str] = {}
-        self._misses: list[Miss] = []
-        self._changing: set[int] = set()
-        self._numbers: dict[Any, dict[int, Any]] = {}
+    def __init__(self, function: Callable[..., Any], options: Options) -> None:
         functools.update_wrapper(self, function)
+        self.name = getattr(function, "__name__", type(function).__name__)
+        self.options = options
+        self._function = function
+        self._arguments = Arguments(options.static, options.dynamic)
+        self._replays: dict[Any, list[Replay]] = {}
+        self._recordings: dict[Any, int] = {}
+        self._misses: list[Miss] = []
+        self._lock = threading.RLock()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if active.recording is not None:
             return self._function(*args, **kwargs)
-        leaves, structure = tree_flatten((args, kwargs))
-        signature = (structure, tuple([self._describe(at, leaf) for at, leaf in enumerate(leaves)]), *_modes())
-        reason = "first call with this signature"
-        for replay in self._entries.get(signature, ()):
+        leaves, structure = self._arguments.flatten(args, kwargs)
+        signature = (structure, self._arguments.describe(leaves), modes())
+        reason = "this is the first call with such arguments"
+        for replay in self._replays.get(signature, ()):
             failure = replay.guards.failure()
             if failure is None:
                 return replay(leaves)
             reason = failure
-        if signature in self._refused:
-            return self._function(*args, **kwargs)
-        return self._record(signature, leaves, structure, reason)
+        with self._lock:
+            return self._miss(signature, leaves, reason, args, kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
 
     def misses(self) -> list[Miss]:
-        """The calls that could not repeat an earlier one, each with the reason, in order."""
+        """The calls that could not repeat an earlier one, in order.
+
+        Example:
+            >>> import raxis
+            >>> double = raxis.compile(lambda x: x * 2)
+            >>> _ = double(raxis.ones(2)), double(raxis.zeros(2)), double(raxis.ones(3))
+            >>> [miss.arguments for miss in double.misses()]
+            ['float32[2]', 'float32[3]']
+        """
         return list(self._misses)
 
-    def _describe(self, position: int, leaf: Any) -> Any:
-        if isinstance(leaf, Tensor):
-            return leaf._layout, leaf._edge is not None, leaf._inference
-        if position in self._changing and type(leaf) in (int, float):
-            return type(leaf)
-        return type(leaf), repr(leaf) if isinstance(leaf, (float, complex)) else leaf
-        
+    def replays(self) -> list[Replay]:
+        """The recordings that calls can repeat."""
+        return [replay for replays in self._replays.values() for replay in replays]
+
     # ---- recording ---------------------------------------------------------------------------------
 
-    def _record(self, signature: Any, leaves: list[Any], structure: Any, reason: str) -> Any:
-        self._misses.append(Miss(signature, reason))
-        recording = Recording(self.__name__, self._on_break, leaves)
-        recording.start()
-        try:
-            result = self._run(recording, leaves, structure)
-            derived = self._derived(recording, result, leaves)
-            outcome, wanted, left = _outcome(recording, result, leaves, derived)
-        finally:
-            recording.finish()
-        if left and recording.unrepeatable is None:
-            recording.unrepeatable = f"{left} new tensors stayed behind in objects outside of the function"
-        if recording.unrepeatable is None:
-            replay = Replay(recording, outcome, wanted, guards_of(recording), derived)
-            self._entries.setdefault(signature, []).append(replay)
+    def _miss(self, signature: Any, leaves: list[Any], reason: str, args: Any, kwargs: Any) -> Any:
+        count = self._recordings[signature] = self._recordings.get(signature, 0) + 1
+        if count > MOST_RECORDINGS:
+            if count == MOST_RECORDINGS + 1:
+                self._warn(reason)
+            return self._function(*args, **kwargs)
+        leaves = self._arguments.with_changing_numbers(signature, leaves)
+        recording = Recording(self.name, self.options, [self._arguments.plain(leaf) for leaf in leaves])
+        result, replay = self._record(recording, signature[0], leaves)
+        if replay is not None:
+            values = recording.leaves_of_call
+            if recording.tied:
+                self._arguments.tie(leaves)
+            key = (signature[0], self._arguments.describe(values), modes())
+            self._replays.setdefault(key, []).append(replay)
+        self._misses.append(Miss(describe(recording.leaves_of_call), reason, recording.unrepeatable))
         return result
 
-    @staticmethod
-    def _derived(recording: Recording, result: Any, leaves: Sequence[Any]) -> Derived | None:
-        if active.recording is not recording or not mode.enabled:
-            return None
-        return derive(recording, tree_flatten(result)[0], leaves)
+    def _record(
+        self, recording: Recording, structure: Any, leaves: Sequence[Any]
+    ) -> tuple[Any, Replay | None]:
+        recording.start()
+        try:
+            recording.give_arguments()
+            args, kwargs = self._arguments.unflatten(leaves, structure)
+            result = self._function(*args, **kwargs)
+            outcome = outcome_of(recording, result) if active.recording is recording else None
+        finally:
+            recording.finish()
+        if outcome is None or recording.real is None or recording.unrepeatable is not None:
+            return result, None
+        return result, Replay(recording, outcome, guards_of(recording))
 
-    def _run(self, recording: Recording, leaves: list[Any], structure: Any) -> Any:
-        given = []
-        for position, leaf in enumerate(leaves):
-            if isinstance(leaf, Tensor):
-                recording.give_argument(position, leaf)
-            if position in self._changing and type(leaf) in (int, float):
-                leaf = ArgumentNumber(leaf, ("argument", position), lambda call, at=position: call.leaves[at])
-            given.append(leaf)
-        args, kwargs = tree_unflatten(given, structure)
-        return self._function(*args, **kwargs)
-
-
-def _modes() -> tuple[Any, ...]:
-    return mode.enabled, mode.inference, get_default_dtype(), get_default_device()
-
-
-def _outcome(
-    recording: Recording, result: Any, leaves: Sequence[Any], derived: Derived | None
-) -> tuple[Outcome, list[Memory], int]:
-    """What later calls leave, the memory they compute, and how many tensors stayed elsewhere."""
-    made, structure = tree_flatten(result)
-    positions = {id(leaf): position for position, leaf in enumerate(leaves)}
-    shown = [_shown(recording, leaf, positions) for leaf in made]
-    gradients = [
-        (leaf, _shown(recording, leaf._grad, positions))
-        for leaf, entry in recording.leaves.values()
-        if leaf._grad is not entry
-    ]
-    known = [*shown, *(grad for _, grad in gradients)]
-    wanted = list(dict.fromkeys(item.memory for item in known if isinstance(item, Shown)))
-    born = [memory for memory in wanted if not memory.is_outside]
-    written = [memory for memory in recording.given.values() if memory.written]
-    del made
-    # The tape of a result that requires grad holds what it saved, and goes with the result.
-    left = set() if derived is not None else set(visible(recording)).difference(wanted)
-    wanted = list(dict.fromkeys([*born, *written]))
-    return Outcome(tuple(shown), structure, tuple(gradients)), wanted, len(left)
-
-
-def _shown(recording: Recording, leaf: Any, positions: dict[int, int]) -> Any:
-    if not isinstance(leaf, Tensor):
-        return leaf
-    if id(leaf) in positions:
-        return Argument(positions[id(leaf)])
-    if id(leaf) in recording.tensors or not _in_recording(recording, leaf):
-        return leaf
-    return Shown(recording.memory_of(leaf._storage.buffer), leaf._layout, leaf._offset)
-
-
-def _in_recording(recording: Recording, tensor: Tensor) -> bool:
-    buffer = tensor._storage.buffer
-    return isinstance(buffer, Memory) or id(buffer) in recording.given
+    def _warn(self, reason: str) -> None:
+        warnings.warn(
+            f"{self.name} was recorded {MOST_RECORDINGS} times for the same arguments, the last time because "
+            f"{reason}. Such calls run op by op from now on; misses() lists the reasons.",
+            UserWarning,
+            stacklevel=user_stacklevel(),
+        )

@@ -43,8 +43,9 @@ class Derived(NamedTuple):
     layouts: Sequence[Layout]
 
 
-def derive(recording: Recording, results: Sequence[Any], leaves: Sequence[Any]) -> Derived | None:
+def derive(recording: Recording, results: Sequence[Any]) -> Derived | None:
     """Record the backward pass of what `results` require; None if none of them has a graph that is alive."""
+    leaves = recording.leaves_of_call
     positions = [at for at, leaf in enumerate(results) if isinstance(leaf, Tensor) and _is_made_here(leaf)]
     sources = _differentiable(recording, leaves)
     if not positions or not sources:
@@ -153,10 +154,10 @@ class CompiledNode(Node):
 class Backward:
     """The compiled backward half."""
 
-    def __init__(self, derived: Derived, linked: Linked, place: Place) -> None:
+    def __init__(self, derived: Derived, artifact: Artifact, place: Place) -> None:
         self.derived = derived
         self.place = place
-        self.artifact = Artifact(linked, place)
+        self.artifact = artifact
 
     @staticmethod
     def edge(source: Argument | Tensor, call: Invocation) -> Edge | None:

@@ -19,12 +19,14 @@ from raxis.frames import user_frame
 from raxis.interception import active
 from raxis.ops import tables
 from raxis.placement import real_place
+from raxis.tensor import Tensor
 
 if TYPE_CHECKING:
     from raxis.device import Device
     from raxis.random import Generator
     from raxis.storage import Place, Storage
-    from raxis.tensor import Tensor
+    from raxis.backends.api import Backend
+    from raxis.compiler.compiled import Options
 
 
 class Recording:
@@ -33,7 +35,7 @@ class Recording:
     Attributes:
         name: the function's.
         leaves_of_call: the leaves of the call's arguments.
-        on_break: what to do when values are needed: "error" or "eager".
+        options: what `raxis.compile` was told.
         device: what everything runs on; None until the first op.
         calls: the kernels, in order.
         given: memory of real buffers, by the buffer's identity.
@@ -47,9 +49,9 @@ class Recording:
         born: memory that was allocated while recording.
     """
 
-    def __init__(self, name: str, on_break: str, leaves: Sequence[Any] = ()) -> None:
+    def __init__(self, name: str, options: Options, leaves: Sequence[Any] = ()) -> None:
         self.name = name
-        self.on_break = on_break
+        self.options = options
         self.leaves_of_call = leaves
         self.device: Device | None = None
         self.calls: list[Call] = []
@@ -124,8 +126,26 @@ class Recording:
 
     # ---- memory ------------------------------------------------------------------------------------
 
-    def give_argument(self, position: int, tensor: Tensor) -> None:
-        """A tensor among the arguments: its region is a parameter wherever it lies at later calls."""
+    @property
+    def compiler(self) -> Backend:
+        """What compiles the programs.
+
+        Raises:
+            RuntimeError: if nothing was recorded.
+        """
+        if self.options.backend is not None:
+            return self.options.backend
+        if self.real is None:
+            raise RuntimeError(f"{self.name} ran no op, so that there is nothing to compile.")
+        return self.real.backend
+
+    def give_arguments(self) -> None:
+        """Tensors among the arguments are parameters, wherever they lie at later calls."""
+        for position, leaf in enumerate(self.leaves_of_call):
+            if isinstance(leaf, Tensor):
+                self._give_argument(position, leaf)
+
+    def _give_argument(self, position: int, tensor: Tensor) -> None:
         known = self.given.get(id(tensor._storage.buffer))
         if known is None:
             self._give(tensor, Argument(position), Region.of(tensor._layout, tensor._offset))

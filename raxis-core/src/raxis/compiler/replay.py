@@ -3,67 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from raxis.compiler.artifact import Artifact
-from raxis.compiler.differentiable import Backward, CompiledNode, Derived, link_halves
+from raxis.compiler.differentiable import Backward, CompiledNode, link_halves
 from raxis.compiler.linking import link
 from raxis.compiler.memory import Argument, Gradient, Held, Memory
 from raxis.compiler.numbers import Invocation
-from raxis.compiler.recording import Recording
-from raxis.layout import Layout
+from raxis.compiler.outcome import Outcome, Shown
 from raxis.storage import Place, Storage
 from raxis.tensor import Tensor, wrap
-from raxis.utils._pytree import TreeSpec, tree_unflatten
+from raxis.utils._pytree import tree_unflatten
 
 if TYPE_CHECKING:
     from raxis.compiler.guards import Guards
-
-
-class Shown(NamedTuple):
-    """A tensor that each call makes anew: which memory it shows, and how."""
-
-    memory: Memory
-    layout: Layout
-    offset: int
-
-
-class Outcome(NamedTuple):
-    """What a call leaves.
-
-    Attributes:
-        results: the leaves of what it returns: `Shown`, positions among the arguments (`Argument`), or constants.
-        structure: the containers around them.
-        gradients: leaves whose ``grad`` changes, each with the new one: `Shown`, None, or a tensor.
-    """
-
-    results: Sequence[Any]
-    structure: TreeSpec
-    gradients: Sequence[tuple[Tensor, Any]]
+    from raxis.compiler.recording import Recording
 
 
 class Replay:
     """One recorded run, ready to be repeated while its guards hold."""
 
-    def __init__(
-        self,
-        recording: Recording,
-        outcome: Outcome,
-        wanted: Sequence[Memory],
-        guards: Guards,
-        derived: Derived | None = None,
-    ) -> None:
+    def __init__(self, recording: Recording, outcome: Outcome, guards: Guards) -> None:
         assert recording.real is not None  # a recording without a place has nothing to repeat
         self.guards = guards
         self.place: Place = recording.real
         self.outcome = outcome
         self.backward: Backward | None = None
-        if derived is None:
-            self.artifact = Artifact(link(recording.name, recording.calls, wanted), self.place)
+        compiler = recording.compiler
+        if outcome.derived is None:
+            self.artifact = Artifact(link(recording.name, recording.calls, outcome.memories), compiler)
         else:
-            halves = link_halves(recording.name, recording.calls, wanted, derived)
-            self.artifact = Artifact(halves.forward, self.place)
-            self.backward = Backward(derived, halves.backward, self.place)
+            halves = link_halves(recording.name, recording.calls, outcome.memories, outcome.derived)
+            self.artifact = Artifact(halves.forward, compiler)
+            self.backward = Backward(outcome.derived, Artifact(halves.backward, compiler), self.place)
         self._draws = [(generator, blocks) for generator, (_, blocks) in recording.draws.items()]
         self._written = [memory for memory, _ in self.artifact.linked.outputs if memory.is_outside]
 

@@ -39,7 +39,7 @@ def settle(recording: Recording) -> None:
 
 
 def _compute(recording: Recording, wanted: list[Memory], place: Place, made: dict[Memory, Any]) -> None:
-    artifact = Artifact(link(recording.name, recording.calls, wanted), place)
+    artifact = Artifact(link(recording.name, recording.calls, wanted), recording.compiler)
 
     def fresh(memory: Memory) -> Any:
         made[memory] = place.backend.allocate(memory.nbytes, place.index)

@@ -9,6 +9,7 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from raxis.compiler import capture
     from raxis.ptir.builder import Builder
     from raxis.ptir.identity import base_id, stable_id
     from raxis.ptir.parser import parse
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from raxis.ptir.version import ParseError
 
 _HOMES = {
+    "raxis.compiler": ("capture",),
     "builder": ("Builder",),
     "identity": ("base_id", "stable_id"),
     "parser": ("parse",),
@@ -47,6 +49,7 @@ __all__ = [
     "Value",
     "VerificationError",
     "base_id",
+    "capture",
     "parse",
     "run",
     "stable_id",
@@ -58,7 +61,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():
         if name in names:
-            found = getattr(_import_module(f"raxis.ptir.{home}"), name)
+            found = getattr(_import_module(home if "." in home else f"raxis.ptir.{home}"), name)
             globals()[name] = found
             return found
     raise AttributeError(f"module 'raxis.ptir' has no attribute {name!r}")

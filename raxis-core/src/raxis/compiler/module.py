@@ -1,0 +1,43 @@
+"""Compiled modules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from raxis.compiler.compiled import Compiled, Miss, Options
+from raxis.nn import Module
+
+
+class CompiledModule(Module):
+    """A module whose calls run as programs; parameters, buffers and attributes are those of the original.
+
+    Attributes:
+        compiled: the compiled call.
+    """
+
+    def __init__(self, module: Module, options: Options) -> None:
+        super().__init__()
+        self._orig_mod = module
+        object.__setattr__(self, "compiled", Compiled(module.__call__, options))
+        self.training = module.training
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.compiled(*args, **kwargs)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """The original's computation, not compiled."""
+        return self._orig_mod(*args, **kwargs)
+
+    def misses(self) -> list[Miss]:
+        """The calls that could not repeat an earlier one; see `Compiled.misses`."""
+        return self.compiled.misses()  # type: ignore[no-any-return]
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            original = self.__dict__.get("_modules", {}).get("_orig_mod")
+            if original is None:
+                raise
+            return getattr(original, name)
+
