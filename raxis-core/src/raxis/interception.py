@@ -18,3 +18,19 @@ class _Active(threading.local):
 
 active = _Active()
 """``active.recording`` is the recording of the current thread, or None."""
+
+
+class _Anyone:
+    """Whether any thread records; what every eager call asks first, since reading a thread-local takes much longer.
+
+    Attributes:
+        records: kept by `raxis.ops.tables`.
+    """
+
+    __slots__ = ("records",)
+
+    def __init__(self) -> None:
+        self.records = False
+
+
+anyone = _Anyone()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from raxis import dtypes
 from raxis.dtypes import DType
+from raxis.interception import active, anyone
 from raxis.layout import Layout, extent, layout_of
 from raxis.placement import as_device, place_of
 from raxis.storage import Storage, allocate
@@ -36,8 +38,8 @@ def from_numpy(array: np.ndarray) -> Tensor:
     """
     if not isinstance(array, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
-    _check_sharable(array)
     if not array.flags.writeable:
+        _layout_for(array.dtype, array.shape, array.strides)  # errors come before the warning
         warnings.warn(_READ_ONLY, UserWarning, stacklevel=2)
     return share(array)
 
@@ -48,33 +50,35 @@ _READ_ONLY = (
 )
 
 
-def _check_sharable(array: np.ndarray) -> None:
-    if not array.dtype.isnative:
+@functools.lru_cache(maxsize=1024)
+def _layout_for(dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...]) -> Layout:
+    """The layout of a tensor over an array with these properties."""
+    if not dtype.isnative:
         raise ValueError(
             "given numpy array has byte order different from the native byte order. Conversion between byte orders "
             "is currently not supported."
         )
-    for stride in array.strides:
+    for stride in strides:
         if stride < 0:
             raise ValueError(
                 "At least one stride in the given numpy array is negative, and tensors with negative strides are "
                 "not currently supported. (You can probably work around this by making a copy of your array with "
                 "array.copy().)"
             )
-        if stride % array.itemsize:
+        if stride % dtype.itemsize:
             raise ValueError(
                 "given numpy array strides not a multiple of the element byte size. Copy the numpy array to "
                 "reallocate the memory."
             )
+    found = dtypes.from_numpy_dtype(dtype)
+    return layout_of(found, shape, tuple(stride // dtype.itemsize for stride in strides), as_device("cpu"))
 
 
 def share(array: np.ndarray) -> Tensor:
     """A CPU tensor over the memory of an array with native byte order and non-negative strides."""
-    dtype = dtypes.from_numpy_dtype(array.dtype)
-    strides = tuple(stride // array.itemsize for stride in array.strides)
-    layout = layout_of(dtype, array.shape, strides, as_device("cpu"))
+    layout = _layout_for(array.dtype, array.shape, array.strides)
     place = place_of(layout.device)
-    memory = _bytes_of(array, extent(array.shape, strides))
+    memory = _bytes_of(array, layout)
     buffer = place.backend.wrap_host(memory)
     if buffer is None:
         storage = allocate(memory.size, place)
@@ -86,10 +90,11 @@ def share(array: np.ndarray) -> Tensor:
     return wrap(storage, 0, layout)
 
 
-def _bytes_of(array: np.ndarray, count: int) -> np.ndarray:
-    """The memory of the first `count` element places of `array`, as one-dimensional uint8."""
-    if array.flags.c_contiguous:
+def _bytes_of(array: np.ndarray, layout: Layout) -> np.ndarray:
+    """The memory of `array`'s elements, and of what lies between, as one-dimensional uint8."""
+    if layout.is_contiguous:
         return array.reshape(-1).view(np.uint8)
+    count = extent(layout.shape, layout.strides)
     places = np.lib.stride_tricks.as_strided(
         array, (count,), (array.itemsize,), writeable=array.flags.writeable
     )
@@ -99,9 +104,28 @@ def _bytes_of(array: np.ndarray, count: int) -> np.ndarray:
 def to_device_memory(array: np.ndarray, dtype: DType, layout: Layout) -> Tensor:
     """A tensor of a contiguous `layout` on any device with a copy of `array`'s elements, cast to `dtype`."""
     source = np.ascontiguousarray(array, dtype=dtype.numpy).reshape(-1).view(np.uint8)
+    return _filled_with(source, layout)
+
+
+def _filled_with(source: np.ndarray, layout: Layout) -> Tensor:
     storage = allocate(source.size, place_of(layout.device))
     storage.place.backend.copy_from_host(source, storage.buffer, 0)
     return wrap(storage, 0, layout)
+
+
+_KEPT = 1 << 12
+"""Bytes up to which memory that NumPy made is kept rather than copied."""
+
+
+def adopt(array: np.ndarray, layout: Layout) -> Tensor:
+    """A tensor of a contiguous `layout` and on its device with the elements of an array that nobody else uses."""
+    source = array.reshape(-1).view(np.uint8)
+    if source.size <= _KEPT and not (anyone.records and active.recording is not None):
+        place = place_of(layout.device)
+        buffer = place.backend.wrap_host(source)
+        if buffer is not None:
+            return wrap(place.storage.over(buffer, source.size, place), 0, layout)
+    return _filled_with(source, layout)
 
 
 def host_view(tensor: Tensor) -> np.ndarray | None:

@@ -15,7 +15,7 @@ Shape = tuple[int, ...]
 Strides = tuple[int, ...]
 
 _INTERN_LIMIT = 1 << 16
-_LARGEST = (1 << 63) - 1
+LARGEST = (1 << 63) - 1
 """The greatest number of elements or bytes: sizes fit a signed 64-bit integer, as in PyTorch."""
 _interned: dict[tuple[DType, Shape, Strides, Device, bool], Layout] = {}
 
@@ -38,7 +38,7 @@ class Layout:
         self.traced = traced
         self.ndim = len(shape)
         self.numel = math.prod(shape)
-        if self.numel > _LARGEST:
+        if self.numel > LARGEST:
             raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
         self.is_contiguous = self.numel == 0 or _runs_contiguously(shape, strides)
 
@@ -49,7 +49,7 @@ class Layout:
 
     def check_nbytes(self) -> None:
         """Raise RuntimeError if no storage can hold the elements: their bytes do not fit 63 bits."""
-        if self.nbytes > _LARGEST:
+        if self.nbytes > LARGEST:
             raise RuntimeError(f"Storage size calculation overflowed with sizes={list(self.shape)}")
 
     def __repr__(self) -> str:
@@ -78,12 +78,15 @@ def contiguous_strides(shape: Sequence[int]) -> Strides:
         >>> contiguous_strides((2, 3, 4))
         (12, 4, 1)
     """
+    if len(shape) == 1:
+        return (1,)
     strides = []
     step = 1
-    for size in reversed(shape):
+    for size in shape[::-1]:
         strides.append(step)
-        step *= max(size, 1)
-    return tuple(reversed(strides))
+        if size > 1:
+            step *= size
+    return tuple(strides[::-1])
 
 
 def _runs_contiguously(shape: Shape, strides: Strides) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextvars
-import os
+import functools
 
 from raxis.device import Device
-from raxis.interception import active
+from raxis.interception import active, anyone
 from raxis.storage import Place
 
 DeviceLike = Device | str | int
@@ -15,16 +15,19 @@ _SINGLE = ("cpu", "meta")
 """Device types of which there is one: they have no index."""
 
 _places: dict[Device, Place] = {}
-_named: dict[str | None, Device] = {}
-"""Default devices by value of the environment's choice."""
-
 _default: contextvars.ContextVar[Device | None] = contextvars.ContextVar("raxis_default_device", default=None)
+
+
+chosen_device = _default.get
+"""The device of `set_default_device`; None where the environment decides."""
 
 
 def place_of(device: Device) -> Place:
     """Where tensors of a device live now: its real place, or the one that stands for it while ops are recorded."""
     place = real_place(device)
-    return place if active.recording is None else active.recording.place(place)
+    if anyone.records and active.recording is not None:
+        return active.recording.place(place)
+    return place
 
 
 def real_place(device: Device) -> Place:
@@ -49,6 +52,8 @@ def as_device(value: DeviceLike | None) -> Device:
     """A device argument in canonical form; None means the default device."""
     if value is None:
         return get_default_device()
+    if type(value) is Device:
+        return canonical(value)
     if isinstance(value, int):
         raise RuntimeError(
             f"device index {value} was given without a device type; name the device, as in 'cuda:{value}'."
@@ -64,16 +69,15 @@ def get_default_device() -> Device:
         >>> raxis.get_default_device()
         device(type='cpu')
     """
-    chosen = _default.get()
-    if chosen is not None:
-        return chosen
-    named = os.environ.get("RAXIS_DEVICE")
-    found = _named.get(named)
-    if found is None:
-        from raxis.backends.settings import default_device_name
+    return chosen_device() or _environments_choice()
 
-        found = _named.setdefault(named, canonical(Device(default_device_name())))
-    return found
+
+@functools.cache
+def _environments_choice() -> Device:
+    """Read once: asking the environment takes as long as making a small tensor."""
+    from raxis.backends.settings import default_device_name
+
+    return canonical(Device(default_device_name()))
 
 
 def set_default_device(device: DeviceLike | None) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from raxis.device import Device
 from raxis.dtypes import uint8
-from raxis.interception import active
+from raxis.interception import active, anyone
 from raxis.placement import place_of
 
 if TYPE_CHECKING:
@@ -110,16 +110,22 @@ class Generator:
         with self._lock:
             offset = self._offset
             self._offset = offset + blocks
-            return _signed(self._seed), _signed(offset)
+            seed = self._seed
+        if seed < _HALF and offset < _HALF:  # as good as always
+            return seed, offset
+        return _signed(seed), _signed(offset)
 
 
 def _unseen_seed() -> int:
     return int.from_bytes(os.urandom(8), "little") >> 1
 
 
+_HALF = 1 << 63
+
+
 def _signed(word: int) -> int:
     word %= 1 << 64
-    return word - (1 << 64) if word >= 1 << 63 else word
+    return word - (1 << 64) if word >= _HALF else word
 
 
 default_generator = Generator()
@@ -132,8 +138,9 @@ def reserve(generator: Generator | None, place: Place, blocks: int) -> tuple[int
         generator = _default_for(place.device)
     elif not isinstance(generator, Generator):
         raise TypeError(f"argument 'generator' must be a raxis.Generator, not {type(generator).__name__}")
-    recording = active.recording
-    return generator._reserve(blocks) if recording is None else recording.draw(generator, blocks)
+    if anyone.records and active.recording is not None:
+        return active.recording.draw(generator, blocks)
+    return generator._reserve(blocks)
 
 
 def _default_for(device: Device) -> Generator:

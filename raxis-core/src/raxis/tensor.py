@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from raxis.device import Device
 from raxis.dtypes import DType
-from raxis.interception import active
+from raxis.interception import active, anyone
 from raxis.layout import Layout
 from raxis.memory_format import layout as StorageLayout
 from raxis.memory_format import strided
@@ -157,7 +157,7 @@ class Tensor(Protocols):
     @property
     def grad(self) -> Tensor | None:
         """The accumulated gradient, same shape, dtype and device; None before backward."""
-        if active.recording is not None:
+        if anyone.records and active.recording is not None:
             active.recording.note_grad(self)
         return self._grad
 
@@ -165,7 +165,7 @@ class Tensor(Protocols):
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
             _leaf().check_grad(self, value)
-        if active.recording is not None:
+        if anyone.records and active.recording is not None:
             active.recording.note_grad(self)
         self._grad = value
 

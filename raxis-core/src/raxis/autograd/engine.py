@@ -13,7 +13,7 @@ from typing import Any
 from raxis.autograd import anomaly
 from raxis.autograd.grad_mode import ever, mode
 from raxis.autograd.node import AccumulateGrad, Edge, Gradients, Node, NodeHooks
-from raxis.interception import active
+from raxis.interception import active, anyone
 from raxis.storage import Storage
 from raxis.tensor import Tensor, View
 
@@ -181,7 +181,7 @@ class _Pass:
         if leaf is None or gradient is None:
             return
         with node.lock:  # other threads may run a backward pass to the same leaf
-            if active.recording is not None:
+            if anyone.records and active.recording is not None:
                 active.recording.note_grad(leaf)
             present = leaf._grad
             if present is None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from raxis.autograd.engine import run_backward
 from raxis.autograd.record import constant_of
-from raxis.interception import active
+from raxis.interception import active, anyone
 from raxis.tensor import Tensor
 
 TensorOrTensors = Tensor | Sequence[Tensor]
@@ -101,7 +101,7 @@ def backward(
         strict=True,
     ):
         if not tensor.is_leaf and found is not None:
-            if active.recording is not None:
+            if anyone.records and active.recording is not None:
                 active.recording.note_grad(tensor)
             tensor._grad = found if tensor._grad is None else tensor._grad + found
 

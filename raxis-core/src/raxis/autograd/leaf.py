@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from raxis.autograd.node import AccumulateGrad
 from raxis.dtypes import Category
-from raxis.interception import active
+from raxis.interception import active, anyone
 from raxis.tensor import Tensor
 
 
@@ -79,7 +79,7 @@ def set_data(tensor: Tensor, value: Tensor) -> None:
 
 def clear_grad(parameter: Tensor, set_to_none: bool) -> None:
     """Drop a gradient, or fill it with zeros outside of any graph."""
-    if active.recording is not None:
+    if anyone.records and active.recording is not None:
         active.recording.note_grad(parameter)
     grad = parameter._grad
     if set_to_none:

@@ -24,6 +24,7 @@ from raxis.tensor import Tensor
 if TYPE_CHECKING:
     from raxis.compiler.recording import Recording
 
+
 def call(op: Op, arguments: tuple[Any, ...], out: Any = None) -> Any:
     """Run an op whose plan is not cached, or that writes into `out`."""
     if out is not None:
@@ -32,14 +33,29 @@ def call(op: Op, arguments: tuple[Any, ...], out: Any = None) -> Any:
         arguments = active.recording.operands(arguments)
     values = normalise(op, arguments)
     recording = _noted(op, values)
+    run = run_of(op, values)
+    if recording is None and _interchangeable(op, arguments, values):
+        _remember_raw(op, op.plans, arguments, run)
+    return run(*values)
+
+
+def run_of(op: Op, values: Sequence[Any]) -> Callable[..., Any]:
+    """The function of an op's plan for normalised arguments like these."""
     key = plan_key(op, values)
     run = tables.find(op.plans, key)
     if run is None:
         run = _make_run(op, values)
         tables.remember(op.plans, key, run)
-    if recording is None and _interchangeable(op, arguments, values):
-        _remember_raw(op, op.plans, arguments, run)
-    return run(*values)
+    return run
+
+
+def repeated(op: Op, *arguments: Any) -> Callable[..., Any]:
+    """The call of an op, to be made any number of times; a Generator as its last parameter is left open."""
+    is_random = op.parameters[-1].type == "Generator"
+    if active.recording is not None:
+        return lambda *generator: call(op, (*arguments, *generator))
+    values = normalise(op, (*arguments, None) if is_random else arguments)
+    return partial(run_of(op, values), *values[: len(arguments)])
 
 
 def _noted(op: Op, values: Sequence[Any]) -> Recording | None:

@@ -3,46 +3,132 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import opcode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from raxis.dtypes import as_dtype
+from raxis.dtypes import DType, as_dtype
 from raxis.ops.arguments import check_types, is_number
+from raxis.ops.source import deferred_function
 from raxis.ops.table import Op
 from raxis.tensor import Tensor
 
 
 def composed_function(op: Op) -> Callable[..., Any]:
-    """The public function of a composed op."""
+    """The public function of a composed op: the body with its own parameters, ``out``, and what errors need."""
     body = op.body
     body.__name__ = op.name
     body.__qualname__ = op.name
     body.__module__ = op.namespace
-    takes_out = op.out
-
-    @functools.wraps(body)
-    def function(*args: Any, **kwargs: Any) -> Any:
-        out = kwargs.pop("out", None) if takes_out else None
-        try:
-            if "dtype" in kwargs and kwargs["dtype"] is not None:
-                kwargs["dtype"] = as_dtype(kwargs["dtype"])
-            result = body(*args, **kwargs)
-        except RuntimeError:
-            raise
-        except Exception as error:
-            plain = _plain_integers((*args, *kwargs.values()))
-            if plain is None:
-                if not _is_raised(error):
-                    check_types(op, args, kwargs, error)
-                raise
-            named = dict(zip(kwargs, plain[len(args) :], strict=True))
-            result = function(*plain[: len(args)], **named)
-        return result if out is None else _stored(op, result, out)
-
+    function = deferred_function(op.name, partial(_wrapper, op))
+    functools.update_wrapper(function, body)
     return function
+
+
+def _wrapper(op: Op) -> tuple[str, dict[str, Any]]:
+    """Source with the body's own parameters: ``(*args, **kwargs)`` would be packed and unpacked at each call."""
+    parameters = Parameters(op.body)
+    signature, names = parameters.signature({"out": None} if op.out else {})
+    lines = [
+        f"def {op.name}{signature}:",
+        "    try:",
+        *(f"        {line}" for line in parameters.conversions()),
+        f"        result = _body({parameters.passed()})",
+        "    except RuntimeError:",
+        "        raise",
+        "    except Exception as error:",
+        f"        result = _failed(_op, error, {parameters.packed()})",
+        "    return result if out is None else _stored(_op, result, out)" if op.out else "    return result",
+    ]
+    used = {"_op": op, "_body": op.body, "_failed": _failed, "_stored": _stored, **CONVERSION_NAMES}
+    return "\n".join(lines), {**names, **used}
+
+
+CONVERSION_NAMES: dict[str, Any] = {"_as_dtype": as_dtype, "_DType": DType}
+
+
+class _Name(str):
+    """A default value that signatures show as a name."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class Parameters:
+    """The parameters of a body, as source of a function in front of it."""
+
+    def __init__(self, body: Callable[..., Any]) -> None:
+        self.all = list(inspect.signature(body).parameters.values())
+
+    def signature(self, added: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """The parameter list, with added keyword parameters and their defaults; and the names it uses."""
+        names: dict[str, Any] = {}
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        shown = [inspect.Parameter(name, keyword, default=default) for name, default in added.items()]
+        for position, parameter in enumerate(self.all):
+            bare = parameter.replace(annotation=parameter.empty)
+            if parameter.default is not parameter.empty:
+                names[f"_d{position}"] = parameter.default
+                bare = bare.replace(default=_Name(f"_d{position}"))
+            shown.append(bare)
+        return str(inspect.Signature(sorted(shown, key=lambda item: item.kind))), names
+
+    def conversions(self) -> list[str]:
+        """Lines that make Python's types dtypes."""
+        if any(parameter.name == "dtype" for parameter in self.all):
+            return ["if dtype is not None and type(dtype) is not _DType: dtype = _as_dtype(dtype)"]
+        return []
+
+    def passed(self) -> str:
+        """The arguments of a call of the body."""
+        return ", ".join(
+            self._positional() + [f"{item.name}={item.name}" for item in self._named()] + self._rest()
+        )
+
+    def packed(self) -> str:
+        """The same as a tuple and a dict."""
+        named = [f"{item.name!r}: {item.name}" for item in self._named()] + self._rest()
+        return f"({', '.join([*self._positional(), ''])}), {{{', '.join(named)}}}"
+
+    def _positional(self) -> list[str]:
+        star = inspect.Parameter.VAR_POSITIONAL
+        given = [item for item in self.all if item.kind < item.KEYWORD_ONLY]
+        return [f"*{item.name}" if item.kind is star else item.name for item in given]
+
+    def _named(self) -> list[inspect.Parameter]:
+        return [item for item in self.all if item.kind is item.KEYWORD_ONLY]
+
+    def _rest(self) -> list[str]:
+        return [f"**{item.name}" for item in self.all if item.kind is item.VAR_KEYWORD]
+
+
+def _failed(op: Op, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a call whose body raised comes to: the result for plain integers, or a better error."""
+    plain = _plain_integers((*args, *kwargs.values()))
+    if plain is not None:
+        return op.body(*plain[: len(args)], **dict(zip(kwargs, plain[len(args) :], strict=True)))
+    if not _is_raised(error):
+        signature = inspect.signature(op.body)
+        given = signature.bind(*args, **kwargs).arguments.items()
+        changed = {name: value for name, value in given if value is not signature.parameters[name].default}
+        check_types(op, (), changed, error)
+    raise error
+
+
+def run_body(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What the body returns, with the errors of the op's function."""
+    try:
+        return op.body(*args, **kwargs)
+    except RuntimeError:
+        raise
+    except Exception as error:
+        return _failed(op, error, args, kwargs)
 
 
 _RAISE = opcode.opmap["RAISE_VARARGS"]

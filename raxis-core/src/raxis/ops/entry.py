@@ -12,6 +12,7 @@ from typing import Any
 
 from raxis.ops import call
 from raxis.ops.composition import composed_function, composed_inplace, composed_operator
+from raxis.ops.creating import created_function
 from raxis.ops.methods import TensorMethods
 from raxis.ops.schema import REQUIRED, Parameter
 from raxis.ops.source import deferred_function
@@ -24,7 +25,10 @@ FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {}
 def publish(op: Op) -> Callable[..., Any]:
     """Make and attach everything callable of `op`; the plain function is returned."""
     composed = op.kind is Kind.COMPOSED
-    function = composed_function(op) if composed else _functional_entry(op)
+    if composed:
+        function = created_function(op) if op.creates else composed_function(op)
+    else:
+        function = _functional_entry(op)
     for name in (op.name, *op.aliases):
         if op.function:
             FUNCTIONS.setdefault(op.namespace, {})[name] = function

@@ -67,7 +67,8 @@ class _Completion:
         namespace = function.__globals__
         namespace.update(names)
         compiled: FunctionType = compile_function(source, name, f"<raxis op {name}>", namespace)
-        function.__dict__.pop("__wrapped__", None)
+        if function.__dict__.get("__wrapped__") is self:
+            del function.__dict__["__wrapped__"]
         function.__defaults__ = compiled.__defaults__
         function.__kwdefaults__ = compiled.__kwdefaults__
         function.__code__ = compiled.__code__

@@ -75,6 +75,7 @@ class Op:
         function: whether it is a function of `namespace`.
         inplace: whether there is an ``op_`` form.
         out: whether the function takes ``out=``.
+        creates: whether a composed op's body returns a function that makes the tensor, see `raxis.ops.creating`.
         operator: the Python operator served, such as ``__add__``; binary ones serve the reflected and in-place
             forms too.
         namespace: the module the function belongs to.
@@ -100,6 +101,7 @@ class Op:
         function: bool = True,
         inplace: bool = False,
         out: bool = True,
+        creates: bool = False,
         operator: str = "",
         namespace: str = "raxis",
         aliases: tuple[str, ...] = (),
@@ -119,6 +121,7 @@ class Op:
         self.function = function
         self.inplace = inplace
         self.out = out
+        self.creates = creates
         self.operator = operator
         self.namespace = namespace
         self.aliases = aliases
@@ -189,6 +192,11 @@ def composed(schema: str, **options: Any) -> Decorator:
         return register(schema, Kind.COMPOSED, body, **options)
 
     return decorate
+
+
+def created(schema: str, **options: Any) -> Decorator:
+    """Register a creation op; its body returns a function that makes the tensor."""
+    return composed(schema, out=False, creates=True, **options)
 
 
 def viewed(schema: str, *, lower: Callable[..., Any], vjp: Vjp, **options: Any) -> Decorator:

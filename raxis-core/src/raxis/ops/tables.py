@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from raxis.interception import active
+from raxis.interception import active, anyone
 from raxis.ops.table import OPS
 
 Plans = dict[Any, Callable[..., Any]]
@@ -29,6 +29,7 @@ def set_aside() -> None:
     global _recorders
     with _lock:
         _recorders += 1
+        anyone.records = True
         if _recorders == 1:
             for op in OPS.values():
                 for plans in (op.plans, op.inplace_plans):
@@ -43,6 +44,7 @@ def restore() -> None:
     with _lock:
         _recorders -= 1
         if _recorders == 0:
+            anyone.records = False
             for op in OPS.values():
                 for plans in (op.plans, op.inplace_plans):
                     plans.update(_aside.get(id(plans), ()))
@@ -81,5 +83,3 @@ def clear() -> None:
             op.inplace_plans.clear()
         _aside.clear()
         _recorded.clear()
-
-

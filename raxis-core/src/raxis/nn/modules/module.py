@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from raxis.autograd.leaf import clear_grad
-from raxis.interception import active
+from raxis.interception import active, anyone
 from raxis.nn.modules.convert import Conversion
 from raxis.nn.modules.hooks import HookRegistration, call_with_hooks
 from raxis.nn.modules.state import StateDictMixin
@@ -44,7 +44,7 @@ class Module(Traversal, HookRegistration, StateDictMixin, Conversion):
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if active.recording is not None:
+        if anyone.records and active.recording is not None:
             active.recording.note_module(self)
         if self._forward_hooks or self._forward_pre_hooks or self._backward_hooks or self._backward_pre_hooks:
             return call_with_hooks(self, args, kwargs)

@@ -1,9 +1,11 @@
-"""What all creation functions share: sizes, placement, ``out=`` and requires_grad."""
+"""What creation functions share: sizes, layouts, filling."""
 
 from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import ml_dtypes
@@ -11,14 +13,23 @@ import numpy as np
 
 from raxis.device import Device
 from raxis.dtypes import Category, DType, scalar_category
-from raxis.layout import Layout, Shape, Strides, contiguous_strides, dense_strides_like, extent, layout_of
-from raxis.memory_format import channels_last, contiguous_format, memory_format, strided
-from raxis.memory_format import layout as StorageLayout
-from raxis.ops.destination import fit_output
-from raxis.ops.promotion import default_dtype_of, get_default_dtype
-from raxis.ops.table import lowered
+from raxis.layout import (
+    LARGEST,
+    Layout,
+    Shape,
+    Strides,
+    contiguous_strides,
+    dense_strides_like,
+    extent,
+    layout_of,
+)
+from raxis.memory_format import channels_last, contiguous_format, memory_format
+from raxis.ops.call import repeated
+from raxis.ops.promotion import default_dtype_of
+from raxis.ops.table import OPS, lowered
 from raxis.ops.trace import broadcast, cast, constant
 from raxis.placement import DeviceLike, as_device, place_of
+from raxis.size import Size
 from raxis.storage import allocate
 from raxis.tensor import Tensor, wrap
 
@@ -47,6 +58,17 @@ def _is_size(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) or getattr(value, "ndim", None) == 0
 
 
+_SEQUENCES = frozenset({tuple, list, Size})
+
+
+def _are_sizes(values: Iterable[Any]) -> bool:
+    """Whether all values are ints of [0, 2**63)."""
+    for value in values:  # noqa: SIM110  a generator would take longer than what it does
+        if type(value) is not int or not 0 <= value <= LARGEST:
+            return False
+    return True
+
+
 def sizes_of(args: tuple[Any, ...], size: Any = None) -> Shape:
     """Sizes given as separate ints, or as one sequence.
 
@@ -54,6 +76,9 @@ def sizes_of(args: tuple[Any, ...], size: Any = None) -> Shape:
         TypeError: if they are no ints.
         RuntimeError: if one is negative.
     """
+    plain = args[0] if size is None and len(args) == 1 and type(args[0]) in _SEQUENCES else args
+    if size is None and args and _are_sizes(plain):
+        return tuple(plain)
     if not args and size is None:
         raise TypeError("missing 1 required positional argument: 'size'")
     given = args if size is None else size
@@ -63,66 +88,35 @@ def sizes_of(args: tuple[Any, ...], size: Any = None) -> Shape:
         sizes = tuple([operator.index(item) for item in given])
     except TypeError:
         raise TypeError(f"size must be integers, or one sequence of integers, but got {given!r}.") from None
+    if sizes and max(sizes) > LARGEST:
+        raise TypeError(
+            f"size {max(sizes)} does not fit 64 bits (Overflow when unpacking long): {list(sizes)}"
+        )
     if sizes and min(sizes) < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {list(sizes)}")
     return sizes
 
 
-def check_layout(layout: StorageLayout | None) -> None:
-    """Raise RuntimeError for layouts other than strided."""
-    if layout is not None and layout is not strided:
-        raise RuntimeError(f"only layout=raxis.strided is supported, but got {layout}.")
-
-
-def marked(tensor: Tensor, requires_grad: bool) -> Tensor:
-    """The tensor, requiring grad if asked."""
-    if not isinstance(requires_grad, bool):
-        raise TypeError(f"argument 'requires_grad' must be bool, not {type(requires_grad).__name__}")
-    if requires_grad:
-        tensor.requires_grad = True
-    return tensor
-
-
 def empty_of(layout: Layout) -> Tensor:
     """An uninitialised tensor of this layout."""
+    return wrap(allocate(_nbytes(layout), place_of(layout.device)), 0, layout)
+
+
+def _nbytes(layout: Layout) -> int:
     places = layout.numel if layout.is_contiguous else extent(layout.shape, layout.strides)
-    return wrap(allocate(places * layout.dtype.itemsize, place_of(layout.device)), 0, layout)
+    return places * layout.dtype.itemsize
+
+
+def uninitialised(layout: Layout) -> Callable[[], Tensor]:
+    """`empty_of` for any number of tensors."""
+    place, nbytes = place_of(layout.device), _nbytes(layout)
+    buffer, storage = place.backend.allocator(nbytes, place.index), place.storage
+    return lambda: wrap(storage.over(buffer(), nbytes, place), 0, layout)
 
 
 def filled(size: Shape, value: Any, dtype: DType, device: Device) -> Tensor:
     """A new contiguous tensor with every element `value`."""
     return _filled(size, value, dtype=dtype, device=device)
-
-
-def filled_by(
-    size: Shape,
-    value: Any,
-    out: Tensor | None,
-    dtype: DType | None,
-    layout: StorageLayout | None,
-    device: DeviceLike | None,
-    requires_grad: bool,
-) -> Tensor:
-    """The common body of zeros, ones and full."""
-    check_layout(layout)
-    if out is not None:
-        if not isinstance(out, Tensor):
-            raise TypeError(f"argument 'out' must be Tensor, not {type(out).__name__}")
-        return prepared(out, size, dtype).fill_(value)
-    made = filled(size, value, dtype or get_default_dtype(), as_device(device))
-    return marked(made, requires_grad)
-
-
-def prepared(out: Tensor, size: Shape, dtype: DType | None) -> Tensor:
-    """``out`` of a creation function, resized to `size`.
-
-    Raises:
-        RuntimeError: if `dtype` is given and is not `out`'s.
-    """
-    if dtype is not None and dtype is not out.dtype:
-        raise RuntimeError(f"dtype {dtype} does not match dtype of out parameter ({out.dtype})")
-    fit_output(out, layout_of(out.dtype, size, None, out.device))
-    return out
 
 
 def like_layout(
@@ -132,6 +126,11 @@ def like_layout(
     own = input._layout
     target = own.device if device is None else as_device(device)
     return layout_of(dtype or own.dtype, own.shape, _like_strides(own, order), target)
+
+
+def reordered(layout: Layout, order: memory_format) -> Layout:
+    """A dense layout of the same elements with their dimensions in another order."""
+    return layout_of(layout.dtype, layout.shape, _like_strides(layout, order), layout.device)
 
 
 def _like_strides(own: Layout, order: memory_format | None) -> Strides:
@@ -144,13 +143,13 @@ def _like_strides(own: Layout, order: memory_format | None) -> Strides:
     return dense_strides_like(own.shape, [own])
 
 
-def filled_like(input: Tensor, layout: Layout, value: Any) -> Tensor:
-    """A tensor of `layout` filled with `value`; recorded when `input` is being traced."""
-    if input._layout.traced:
-        return constant(value, layout.dtype, layout.shape)
+def filling(input: Tensor | None, layout: Layout, value: Any) -> Callable[[], Tensor]:
+    """What makes tensors of `layout` filled with `value`: traced ones if `input` is being traced."""
+    if input is not None and input._layout.traced:
+        return partial(constant, value, layout.dtype, layout.shape)
     if layout.is_contiguous:
-        return filled(layout.shape, value, layout.dtype, layout.device)
-    return empty_of(layout).fill_(value)
+        return repeated(OPS["_filled"], layout.shape, value, layout.dtype, layout.device)
+    return lambda: empty_of(layout).fill_(value)
 
 
 def number_dtype(value: Any) -> DType:

@@ -12,9 +12,10 @@ import numpy as np
 from raxis import dtypes
 from raxis.dtypes import PYTHON_CATEGORIES, Category, DType, promote_types
 from raxis.frames import user_stacklevel
-from raxis.interop import from_numpy, host_array, to_device_memory
+from raxis.interop import adopt, from_numpy, host_array
 from raxis.layout import layout_of
-from raxis.ops.definitions.factory import check_fits, marked
+from raxis.ops.creating import marked
+from raxis.ops.definitions.factory import check_fits
 from raxis.ops.promotion import default_dtype_of, get_default_dtype
 from raxis.ops.table import composed
 from raxis.placement import DeviceLike, as_device
@@ -65,10 +66,49 @@ def tensor(
         target = data.device if device is None else device
         copied = data.detach().to(target, dtype, copy=True)
         return marked(copied, requires_grad)
-    array, own = _as_array(data, dtype)
+    array, own = _of_plain_numbers(data, dtype) or _as_array(data, dtype)
     chosen = dtype or own
     layout = layout_of(chosen, array.shape, None, as_device(device))
-    return marked(to_device_memory(array, chosen, layout), requires_grad)
+    return marked(adopt(array, layout), requires_grad)
+
+
+_WIDE = frozenset({dtypes.float32, dtypes.float64})
+_LARGEST = float(1 << 62)
+
+
+def _of_plain_numbers(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType] | None:
+    """What `_as_array` gives, at once for lists of Python's numbers that NumPy converts alike; None for others."""
+    level: Sequence[Any] = (data,)
+    shape: tuple[int, ...] = ()
+    kinds = {type(data)}
+    while kinds <= _LISTS and len(shape) < _DEEPEST:
+        lengths = set(map(len, level))
+        level = list(itertools.chain.from_iterable(level))
+        if len(lengths) != 1 or not level:
+            return None
+        shape += tuple(lengths)
+        kinds = set(map(type, level))
+    own = _plain_dtype(kinds)
+    if own is None or not level:
+        return None
+    chosen = dtype or own
+    convertible = chosen in _WIDE and kinds <= {float, int}
+    if not convertible and (chosen is not own or float in kinds):
+        return None
+    if not (min(level) > -_LARGEST and max(level) < _LARGEST):  # beyond lie also infinity and NaN
+        return None
+    return np.array(level, chosen.numpy).reshape(shape), own
+
+
+_LISTS: frozenset[type] = frozenset({list, tuple})
+
+
+def _plain_dtype(kinds: set[type]) -> DType | None:
+    if float in kinds:
+        return get_default_dtype() if kinds <= {float, int} else None
+    if kinds == {int}:
+        return dtypes.int64
+    return dtypes.bool_ if kinds == {bool} else None
 
 
 def _as_array(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:

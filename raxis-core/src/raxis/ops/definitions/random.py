@@ -86,14 +86,14 @@ _IN_PLACE: dict[str, Any] = {
 }
 
 
-@lowered("_rand(int[] size, Generator? generator=None, *, dtype dtype, device device) -> Tensor", **_NEW)
+@lowered("_rand(int[] size, dtype dtype, device device, Generator? generator=None) -> Tensor", **_NEW)
 def _rand(size: Shape, dtype: DType, device: Device) -> Any:
     """Uniform numbers of [0, 1)."""
     check_float("rand", dtype)
     return _components(unit_interval, dtype, size)
 
 
-@lowered("_randn(int[] size, Generator? generator=None, *, dtype dtype, device device) -> Tensor", **_NEW)
+@lowered("_randn(int[] size, dtype dtype, device device, Generator? generator=None) -> Tensor", **_NEW)
 def _randn(size: Shape, dtype: DType, device: Device) -> Any:
     """Normal numbers of mean 0 and variance 1; a complex number's variance is that of both components."""
     check_float("randn", dtype)
@@ -101,8 +101,8 @@ def _randn(size: Shape, dtype: DType, device: Device) -> Any:
 
 
 @lowered(
-    "_randint(int[] size, Scalar low, Scalar count, Generator? generator=None, *, "
-    "dtype dtype, device device) -> Tensor",
+    "_randint(int[] size, Scalar low, Scalar count, dtype dtype, device device, Generator? generator=None) "
+    "-> Tensor",
     **_NEW,
 )
 def _randint(size: Shape, low: Tensor, count: Tensor, dtype: DType, device: Device) -> Any:
@@ -117,7 +117,7 @@ def integers(low: Tensor, count: Tensor, shape: Shape) -> Tensor:
     return emit("add", emit("remainder", word, broadcast(count, shape)), broadcast(low, shape))
 
 
-@lowered("_randperm(int n, Generator? generator=None, *, dtype dtype, device device) -> Tensor", **_NEW)
+@lowered("_randperm(int n, dtype dtype, device device, Generator? generator=None) -> Tensor", **_NEW)
 def _randperm(n: int, dtype: DType, device: Device) -> Any:
     """The order that sorts n random words."""
     words = current_tracer().random_bits(dtypes.int64, (n,))

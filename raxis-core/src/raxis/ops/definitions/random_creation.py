@@ -2,45 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from raxis import dtypes
 from raxis.dtypes import Category, DType
-from raxis.memory_format import layout as StorageLayout
 from raxis.memory_format import memory_format
+from raxis.ops.call import repeated
 from raxis.ops.definitions import random
-from raxis.ops.definitions.creation import empty_like
-from raxis.ops.definitions.factory import (
-    CREATION_OPTIONS,
-    check_layout,
-    like_layout,
-    marked,
-    prepared,
-    sizes_of,
-)
+from raxis.ops.definitions.factory import CREATION_OPTIONS, empty_of, like_layout, sizes_of
 from raxis.ops.promotion import get_default_dtype
-from raxis.ops.table import Effect, composed
+from raxis.ops.table import OPS, Effect, created
 from raxis.placement import DeviceLike, as_device
-from raxis.random import Generator
 from raxis.tensor import Tensor
 
-_OPTIONS: dict[str, Any] = {"method": False, "out": False, "effect": Effect.RANDOM}
+_OPTIONS: dict[str, Any] = {"method": False, "effect": Effect.RANDOM}
 _SIZED = f"(int... size, *, Generator? generator=None, Tensor? out=None, {CREATION_OPTIONS}) -> Tensor"
 _LIKE = f"(Tensor input, *, Generator? generator=None, {CREATION_OPTIONS}, memory_format? memory_format=None) -> Tensor"
 
 
-@composed("rand" + _SIZED, **_OPTIONS)
+@created("rand" + _SIZED, **_OPTIONS)
 def rand(
     *args: Any,
     size: Any = None,
-    generator: Generator | None = None,
-    out: Tensor | None = None,
     dtype: DType | None = None,
-    layout: StorageLayout | None = None,
     device: DeviceLike | None = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
+) -> Callable[..., Tensor]:
     """Numbers uniform on [0, 1).
 
     Args:
@@ -57,21 +44,16 @@ def rand(
         >>> bool(((x >= 0) & (x < 1)).all())
         True
     """
-    return _drawn(random._rand, sizes_of(args, size), generator, out, dtype, layout, device, requires_grad)
+    return _drawn("_rand", sizes_of(args, size), dtype, device)
 
 
-@composed("randn" + _SIZED, **_OPTIONS)
+@created("randn" + _SIZED, **_OPTIONS)
 def randn(
     *args: Any,
     size: Any = None,
-    generator: Generator | None = None,
-    out: Tensor | None = None,
     dtype: DType | None = None,
-    layout: StorageLayout | None = None,
     device: DeviceLike | None = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
+) -> Callable[..., Tensor]:
     """Normal numbers of mean 0 and variance 1 (Box and Muller, 1958); arguments as `rand`.
 
     Example:
@@ -79,40 +61,23 @@ def randn(
         >>> raxis.randn(2, 3).shape
         raxis.Size([2, 3])
     """
-    return _drawn(random._randn, sizes_of(args, size), generator, out, dtype, layout, device, requires_grad)
+    return _drawn("_randn", sizes_of(args, size), dtype, device)
 
 
 def _drawn(
-    draw: Any,
-    size: tuple[int, ...],
-    generator: Generator | None,
-    out: Tensor | None,
-    dtype: DType | None,
-    layout: StorageLayout | None,
-    device: DeviceLike | None,
-    requires_grad: bool,
-) -> Tensor:
-    """The common body of rand and randn."""
-    check_layout(layout)
-    if out is not None:
-        return prepared(out, size, dtype).copy_(draw(size, generator, dtype=out.dtype, device=out.device))
-    return marked(
-        draw(size, generator, dtype=dtype or get_default_dtype(), device=as_device(device)), requires_grad
-    )
+    name: str, size: tuple[int, ...], dtype: DType | None, device: DeviceLike | None
+) -> Callable[..., Tensor]:
+    return repeated(OPS[name], size, dtype or get_default_dtype(), as_device(device))
 
 
-@composed("rand_like" + _LIKE, **_OPTIONS)
+@created("rand_like" + _LIKE, **_OPTIONS)
 def rand_like(
     input: Tensor,
     *,
-    generator: Generator | None = None,
     dtype: DType | None = None,
-    layout: StorageLayout | None = None,
     device: DeviceLike | None = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
     memory_format: memory_format | None = None,
-) -> Tensor:
+) -> Callable[..., Tensor]:
     """Numbers uniform on [0, 1) with `input`'s shape and, unless given, its dtype and device.
 
     Example:
@@ -120,21 +85,17 @@ def rand_like(
         >>> raxis.rand_like(raxis.ones(2, 3)).shape
         raxis.Size([2, 3])
     """
-    return _drawn_like(random._rand, input, generator, dtype, layout, device, requires_grad, memory_format)
+    return _drawn_like("_rand", input, dtype, device, memory_format)
 
 
-@composed("randn_like" + _LIKE, **_OPTIONS)
+@created("randn_like" + _LIKE, **_OPTIONS)
 def randn_like(
     input: Tensor,
     *,
-    generator: Generator | None = None,
     dtype: DType | None = None,
-    layout: StorageLayout | None = None,
     device: DeviceLike | None = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
     memory_format: memory_format | None = None,
-) -> Tensor:
+) -> Callable[..., Tensor]:
     """Normal numbers with `input`'s shape and, unless given, its dtype and device.
 
     Example:
@@ -142,28 +103,20 @@ def randn_like(
         >>> raxis.randn_like(raxis.ones(2, 3)).shape
         raxis.Size([2, 3])
     """
-    return _drawn_like(random._randn, input, generator, dtype, layout, device, requires_grad, memory_format)
+    return _drawn_like("_randn", input, dtype, device, memory_format)
 
 
 def _drawn_like(
-    draw: Any,
-    input: Tensor,
-    generator: Generator | None,
-    dtype: DType | None,
-    layout: StorageLayout | None,
-    device: DeviceLike | None,
-    requires_grad: bool,
-    order: memory_format | None,
-) -> Tensor:
-    check_layout(layout)
+    name: str, input: Tensor, dtype: DType | None, device: DeviceLike | None, order: memory_format | None
+) -> Callable[..., Tensor]:
     target = like_layout(input, dtype, device, order)
-    made = draw(target.shape, generator, dtype=target.dtype, device=target.device)
-    if made._layout is not target:
-        made = empty_like(input, dtype=target.dtype, device=target.device, memory_format=order).copy_(made)
-    return marked(made, requires_grad)
+    draw = repeated(OPS[name], target.shape, target.dtype, target.device)
+    if target.is_contiguous:
+        return draw
+    return lambda generator: empty_of(target).copy_(draw(generator))
 
 
-@composed(
+@created(
     "randint(int low, int? high=None, int[]? size=None, *, Generator? generator=None, Tensor? out=None, "
     f"{CREATION_OPTIONS}) -> Tensor",
     **_OPTIONS,
@@ -173,14 +126,9 @@ def randint(
     low: int = 0,
     high: int | None = None,
     size: Any = None,
-    generator: Generator | None = None,
-    out: Tensor | None = None,
     dtype: DType | None = None,
-    layout: StorageLayout | None = None,
     device: DeviceLike | None = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
+) -> Callable[..., Tensor]:
     """Integers uniform on ``[low, high)``: ``randint(high, size)`` or ``randint(low, high, size)``.
 
     Args:
@@ -199,13 +147,10 @@ def randint(
         >>> x.min().item() >= 3 and x.max().item() < 5
         True
     """
-    check_layout(layout)
     low, high, shape = _randint_arguments(args, low, high, size)
-    target = dtype or (dtypes.int64 if out is None else out.dtype)
+    target = dtype or dtypes.int64
     count = integer_range("random_", low, high, target)
-    where = as_device(device) if out is None else out.device
-    made: Tensor = random._randint(shape, low, count, generator, dtype=target, device=where)
-    return marked(made, requires_grad) if out is None else prepared(out, shape, dtype).copy_(made)
+    return repeated(OPS["_randint"], shape, low, count, target, as_device(device))
 
 
 def _randint_arguments(args: tuple[Any, ...], low: int, high: int | None, size: Any) -> tuple[int, int, Any]:
@@ -250,7 +195,7 @@ def integer_bounds(dtype: DType) -> tuple[int, int]:
     return -(1 << 63), (1 << 63) - 1
 
 
-@composed(
+@created(
     f"randint_like(Tensor input, int low, int? high=None, *, Generator? generator=None, {CREATION_OPTIONS}, "
     "memory_format? memory_format=None) -> Tensor",
     **_OPTIONS,
@@ -262,8 +207,8 @@ def randint_like(
     high: int | None = None,
     dtype: DType | None = None,
     device: DeviceLike | None = None,
-    **options: Any,
-) -> Tensor:
+    memory_format: memory_format | None = None,
+) -> Callable[..., Tensor]:
     """Integers uniform on ``[low, high)`` with `input`'s shape and, unless given, its dtype and device.
 
     Called as ``randint_like(input, high)`` or ``randint_like(input, low, high)``.
@@ -276,34 +221,22 @@ def randint_like(
         >>> raxis.randint_like(raxis.ones(2), 1)
         tensor([0., 0.])
     """
-    options.pop("memory_format", None)
-    target = input.device if device is None else device
-    return randint(
-        *args,
-        low=low,
-        high=high,
-        size=input._layout.shape,
-        dtype=dtype or input.dtype,
-        device=target,
-        **options,
-    )
+    low, high, shape = _randint_arguments(args, low, high, input._layout.shape)
+    target = like_layout(input, dtype, device, None)
+    count = integer_range("random_", low, high, target.dtype)
+    return repeated(OPS["_randint"], shape, low, count, target.dtype, target.device)
 
 
-@composed(
+@created(
     f"randperm(int n, *, Generator? generator=None, Tensor? out=None, {CREATION_OPTIONS}) -> Tensor",
     **_OPTIONS,
 )
 def randperm(
     n: int,
     *,
-    generator: Generator | None = None,
-    out: Tensor | None = None,
     dtype: DType | None = None,
-    layout: StorageLayout | None = None,
     device: DeviceLike | None = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
+) -> Callable[..., Tensor]:
     """The integers 0 to ``n - 1`` in random order.
 
     Raises:
@@ -314,13 +247,10 @@ def randperm(
         >>> raxis.randperm(4).sort().values
         tensor([0, 1, 2, 3])
     """
-    check_layout(layout)
     if n < 0:
         raise RuntimeError(f"n must be non-negative, got {n}")
-    target = dtype or (dtypes.int64 if out is None else out.dtype)
+    target = dtype or dtypes.int64
     limit = 1 << random.MANTISSA_BITS[target] if target.is_floating_point else integer_bounds(target)[1]
     if n - 1 > limit:
         raise RuntimeError(f"n is too large for result tensor type: {target.name} does not hold {n - 1}")
-    where = as_device(device) if out is None else out.device
-    made: Tensor = random._randperm(n, generator, dtype=target, device=where)
-    return marked(made, requires_grad) if out is None else prepared(out, (n,), dtype).copy_(made)
+    return repeated(OPS["_randperm"], n, target, as_device(device))

@@ -8,12 +8,9 @@ from typing import Any
 from raxis import dtypes
 from raxis.dtypes import DType
 from raxis.layout import broadcast_shapes
+from raxis.ops.creating import marked, prepared
 from raxis.ops.definitions import random
 from raxis.ops.definitions.creation import empty_like
-from raxis.ops.definitions.factory import (
-    marked,
-    prepared,
-)
 from raxis.ops.definitions.random_creation import integer_bounds, integer_range, rand, randn
 from raxis.ops.table import Effect, composed
 from raxis.placement import DeviceLike

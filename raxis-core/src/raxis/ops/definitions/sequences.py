@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ from raxis.dtypes import Category, DType, scalar_category
 from raxis.interop import to_device_memory
 from raxis.layout import layout_of
 from raxis.memory_format import layout as StorageLayout
-from raxis.ops.definitions.factory import CREATION_OPTIONS, check_layout, marked, prepared
+from raxis.ops.call import repeated
+from raxis.ops.creating import check_layout
+from raxis.ops.definitions.factory import CREATION_OPTIONS
 from raxis.ops.promotion import get_default_dtype
-from raxis.ops.table import composed, lowered
+from raxis.ops.table import OPS, composed, created, lowered
 from raxis.ops.trace import broadcast, cast, constant, emit
 from raxis.placement import DeviceLike, as_device
 from raxis.tensor import Tensor
@@ -39,23 +42,18 @@ def _number(value: Any) -> Any:
     return value.item() if isinstance(value, Tensor) else value
 
 
-@composed(
+@created(
     f"arange(Scalar start, Scalar? end=None, Scalar step=1, *, Tensor? out=None, {CREATION_OPTIONS}) -> Tensor",
     method=False,
-    out=False,
 )
 def arange(
     *args: Any,
     start: Any = 0,
     end: Any = None,
     step: Any = 1,
-    out: Tensor | None = None,
     dtype: DType | None = None,
-    layout: StorageLayout | None = None,
     device: DeviceLike | None = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
+) -> Callable[[], Tensor]:
     """Numbers from `start` to before `end` in steps of `step`: ``arange(end)`` or ``arange(start, end[, step])``.
 
     Args:
@@ -74,22 +72,17 @@ def arange(
         >>> raxis.arange(1, 2, 0.5)
         tensor([1.0000, 1.5000])
     """
-    check_layout(layout)
     start, end, step = (_number(value) for value in _bounds(args, start, end, step))
     integers = all(scalar_category(type(value)) <= Category.INTEGER for value in (start, end, step))
     if dtype is None:
-        dtype = out.dtype if out is not None else dtypes.int64 if integers else get_default_dtype()
+        dtype = dtypes.int64 if integers else get_default_dtype()
     if dtype is dtypes.int64 and all(math.isfinite(value) for value in (start, end)):
         if step and not int(step):
             raise ValueError(f"step must be nonzero, but {step} becomes 0 in int64")
         start, end, step = int(start), int(end), int(step)
     count = _count(start, end, step)
-    target = as_device(device) if out is None else out.device
     wide = float if dtype.category > Category.INTEGER else int
-    made = _progression(wide(start), wide(step), count, dtype=dtype, device=target)
-    if out is not None:
-        return prepared(out, (count,), None).copy_(made)
-    return marked(made, requires_grad)
+    return repeated(OPS["_progression"], wide(start), wide(step), count, dtype, as_device(device))
 
 
 def _bounds(args: tuple[Any, ...], start: Any, end: Any, step: Any) -> tuple[Any, Any, Any]:
@@ -145,19 +138,15 @@ def _spaced_dtype(values: tuple[Any, ...], dtype: DType | None) -> DType:
 _SPACED = f"Tensor? out=None, {CREATION_OPTIONS}) -> Tensor"
 
 
-@composed("linspace(Scalar start, Scalar end, int steps, *, " + _SPACED, method=False, out=False)
+@created("linspace(Scalar start, Scalar end, int steps, *, " + _SPACED, method=False)
 def linspace(
     start: Any,
     end: Any,
     steps: int,
     *,
-    out: Tensor | None = None,
     dtype: DType | None = None,
-    layout: StorageLayout | None = None,
     device: DeviceLike | None = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
+) -> Callable[[], Tensor]:
     """`steps` equally spaced numbers from `start` to `end`, both included.
 
     Args:
@@ -174,24 +163,20 @@ def linspace(
         >>> raxis.linspace(0, 1, 5)
         tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
-    check_layout(layout)
-    made = _spaced(_number(start), _number(end), steps, out, dtype, device)
-    if out is not None:
-        return prepared(out, (steps,), dtype).copy_(made)
-    return marked(made, requires_grad)
+    return _spaced(_number(start), _number(end), steps, dtype, device)
 
 
 def _spaced(
-    start: Any, end: Any, steps: int, out: Tensor | None, dtype: DType | None, device: DeviceLike | None
-) -> Tensor:
+    start: Any, end: Any, steps: int, dtype: DType | None, device: DeviceLike | None
+) -> Callable[[], Tensor]:
     if isinstance(steps, float):
         raise TypeError(f"argument 'steps' must be int, not float: {steps}")
     if steps < 0:
         raise RuntimeError(f"number of steps must be non-negative, but got {steps}")
-    if out is not None:
-        dtype, device = out.dtype, out.device
     target = _spaced_dtype((start, end), dtype)
-    return _linspace(_end(start, target), _end(end, target), steps, dtype=target, device=as_device(device))
+    return repeated(
+        OPS["_linspace"], _end(start, target), _end(end, target), steps, target, as_device(device)
+    )
 
 
 def _end(value: Any, dtype: DType) -> Any:
@@ -201,22 +186,16 @@ def _end(value: Any, dtype: DType) -> Any:
     return float(int(value)) if dtype.category <= Category.INTEGER else float(value)
 
 
-@composed(
-    "logspace(Scalar start, Scalar end, int steps, float base=10.0, *, " + _SPACED, method=False, out=False
-)
+@created("logspace(Scalar start, Scalar end, int steps, float base=10.0, *, " + _SPACED, method=False)
 def logspace(
     start: Any,
     end: Any,
     steps: int,
     base: float = 10.0,
     *,
-    out: Tensor | None = None,
     dtype: DType | None = None,
-    layout: StorageLayout | None = None,
     device: DeviceLike | None = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
+) -> Callable[[], Tensor]:
     """``base ** linspace(start, end, steps)``.
 
     Raises:
@@ -227,14 +206,11 @@ def logspace(
         >>> raxis.logspace(0, 2, 3)
         tensor([  1.,  10., 100.])
     """
-    check_layout(layout)
-    target = _spaced_dtype((start, end), dtype if out is None else out.dtype)
+    target = _spaced_dtype((start, end), dtype)
     wide = dtypes.complex128 if target.is_complex else dtypes.float64
     first, last = (_end(_number(value), target) for value in (start, end))
-    made = (base ** _spaced(first, last, steps, None, wide, device)).to(target)
-    if out is not None:
-        return prepared(out, (steps,), dtype).copy_(made)
-    return marked(made, requires_grad)
+    exponents = _spaced(first, last, steps, wide, device)
+    return lambda: (base ** exponents()).to(target)
 
 
 @lowered(
@@ -247,18 +223,14 @@ def _eye(n: int, m: int, dtype: DType, device: Device) -> Any:
     return cast(emit("eq", row, column), dtype)
 
 
-@composed("eye(int n, int? m=None, *, " + _SPACED, method=False, out=False)
+@created("eye(int n, int? m=None, *, " + _SPACED, method=False)
 def eye(
     n: int,
     m: int | None = None,
     *,
-    out: Tensor | None = None,
     dtype: DType | None = None,
-    layout: StorageLayout | None = None,
     device: DeviceLike | None = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
+) -> Callable[[], Tensor]:
     """A matrix with ones on the diagonal and zeros elsewhere.
 
     Args:
@@ -274,16 +246,11 @@ def eye(
         tensor([[1., 0.],
                 [0., 1.]])
     """
-    check_layout(layout)
     columns = n if m is None else m
     for name, count in (("n", n), ("m", columns)):
         if count < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {count}")
-    if out is not None:
-        return prepared(out, (n, columns), dtype).copy_(_eye(n, columns, dtype=out.dtype, device=out.device))
-    return marked(
-        _eye(n, columns, dtype=dtype or get_default_dtype(), device=as_device(device)), requires_grad
-    )
+    return repeated(OPS["_eye"], n, columns, dtype or get_default_dtype(), as_device(device))
 
 
 def _triangle_indices(name: str, row: int, col: int, offset: int, dtype: DType | None, device: Any) -> Tensor:
