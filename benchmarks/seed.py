@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.cases import all_cases
+from benchmarks.cases.case import Case
 from benchmarks.timing import microseconds
 
 
@@ -97,17 +98,26 @@ class Seed:
         return None if found is None else Digest(*found)
 
     def time(self, calls: int) -> float:
-        """Microseconds of one call of the case at hand, in one round."""
+        """Microseconds of one call of the case at hand, in a round of at most so many calls."""
         return float(self._ask(calls=calls))
 
 
-def _made(library: Any, number: int) -> tuple[Callable[[], object] | None, Digest | None]:
+def _made(library: Any, case: Case) -> tuple[Callable[[], object] | None, Digest | None]:
     """The call of a case and its result's digest; nothing if the library raises."""
     try:
-        call = list(all_cases())[number].make(library)
+        call = case.make(library)
         return call, digest(call()) or Digest((), 0.0, 0.0)
     except Exception:  # whatever a library that lacks something does
         return None, None
+
+
+_ROUND_LIMIT = 0.25
+"""Seconds; a round that would take longer has fewer calls."""
+
+
+def _round(call: Callable[[], object], calls: int) -> float:
+    once = microseconds(call, 1)
+    return microseconds(call, max(1, min(calls, int(_ROUND_LIMIT * 1e6 / once))))
 
 
 def main() -> None:
@@ -115,15 +125,16 @@ def main() -> None:
     import raxis
 
     raxis.set_num_threads(int(sys.argv[1]))
+    cases = list(all_cases())
     call: Callable[[], object] | None = None
     print(json.dumps(getattr(raxis, "__version__", "unknown")), flush=True)
     for line in sys.stdin:
         question = json.loads(line)
         if "case" in question:
             call, answer = None, None  # the former case's memory goes first
-            call, answer = _made(raxis, question["case"])
+            call, answer = _made(raxis, cases[question["case"]])
         else:
-            answer = None if call is None else microseconds(call, question["calls"])
+            answer = None if call is None else _round(call, question["calls"])
         print(json.dumps(answer), flush=True)
 
 
