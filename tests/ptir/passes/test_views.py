@@ -142,3 +142,15 @@ def test_repeated_rows_under_a_transpose_keep_ascending_dims() -> None:
     assert [item.primitive for item in optimised.instructions] == ["transpose", "broadcast"]
     data = np.arange(6, dtype=np.float32).reshape(2, 3)
     np.testing.assert_array_equal(execute(optimised, [data])[0], np.repeat(data.T[:, None], 4, 1))
+
+
+def test_views_of_rank_0_are_views_on_the_reference() -> None:
+    builder = Builder("p")
+    x = builder.parameter(TensorType(dtypes.int32, (1,)))
+    scalar = builder.emit("reshape", x, shape=())
+    parts = [
+        builder.emit("slice", scalar, start=(), stop=(), step=()),
+        builder.emit("reverse", scalar, dims=()),
+    ]
+    for found in execute(builder.build(parts), [np.array([7], np.int32)]):
+        assert found == 7

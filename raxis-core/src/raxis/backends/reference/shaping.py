@@ -35,13 +35,15 @@ def _transpose(instruction: Instruction) -> Kernel:
 
 def _slice(instruction: Instruction) -> Kernel:
     bounds = (instruction.attributes[name] for name in ("start", "stop", "step"))
-    index = tuple(slice(*bound) for bound in zip(*bounds, strict=True))
+    # The ellipsis makes a view of rank-0 arrays too.
+    index = (*(slice(*bound) for bound in zip(*bounds, strict=True)), ...)
     return lambda x: x[index]
 
 
 def _reverse(instruction: Instruction) -> Kernel:
-    dims = instruction.attributes["dims"]
-    return lambda x: np.flip(x, dims)
+    dims, rank = instruction.attributes["dims"], instruction.results[0].type.rank
+    index = (*(slice(None, None, -1 if dim in dims else 1) for dim in range(rank)), ...)
+    return lambda x: x[index]
 
 
 def _unfold(instruction: Instruction) -> Kernel:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from raxis.ptir.passes.liveness import BY_ELEMENT
 from raxis.ptir.passes.record import Pass
 from raxis.ptir.passes.rewriter import Rewriter, Rule, RuleTable, sweep
+from raxis.ptir.passes.views import repeated, squeezed
 from raxis.ptir.program import Instruction, Value
 from raxis.ptir.types import TensorType
 
@@ -77,7 +78,7 @@ def _unmoved_broadcast(rewriter: Rewriter, broadcast: Instruction, move: Instruc
         origins = dict(zip(_long(move.results[0].type.shape), _long(shape), strict=True))
     if not all(dim in origins for dim in dims):
         return None
-    return rewriter.emit("broadcast", source, shape=shape, dims=tuple(origins[dim] for dim in dims))
+    return repeated(rewriter, source, shape, [origins[dim] for dim in dims])
 
 
 def _long(shape: tuple[int, ...]) -> list[int]:
@@ -123,8 +124,7 @@ def _once(rewriter: Rewriter, operand: Value, dims: tuple[int, ...], shape: tupl
     made = rewriter.producer[operand]
     source = made.operands[0]
     own = [dim for dim, size in zip(made.attributes["dims"], source.type.shape, strict=True) if size != 1]
-    squeezed = rewriter.emit("reshape", source, shape=tuple(size for size in source.type.shape if size != 1))
-    return rewriter.emit("broadcast", squeezed, shape=shape, dims=tuple(dims.index(dim) for dim in own))
+    return repeated(rewriter, squeezed(rewriter, source), shape, [dims.index(dim) for dim in own])
 
 
 # ---- reshapes that cancel ----------------------------------------------------------------------------------------

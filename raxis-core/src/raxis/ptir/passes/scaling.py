@@ -11,9 +11,9 @@ from typing import NamedTuple, TypeAlias
 from raxis.ptir.passes.derived import is_deterministic
 from raxis.ptir.passes.record import Context, Pass
 from raxis.ptir.passes.rewriter import Rewriter, Rule, RuleTable, sweep
+from raxis.ptir.passes.views import repeated, squeezed
 from raxis.ptir.primitives.contraction import free_dims
 from raxis.ptir.program import Instruction, Program, Value
-
 
 _Rewrite: TypeAlias = "Callable[[Rewriter, Instruction], Value | None]"
 
@@ -59,10 +59,9 @@ class _Scaling:
         dims = [
             dim for dim, size in zip(made.attributes["dims"], source.type.shape, strict=True) if size != 1
         ]
-        if dims != sorted(dims) or not dims:
+        if not dims:
             return None
-        shape = tuple(size for size in source.type.shape if size != 1)
-        return _Channels(rewriter.emit("reshape", source, shape=shape), tuple(dims))
+        return _Channels(squeezed(rewriter, source), tuple(dims))
 
     def _weight(
         self, rewriter: Rewriter, value: Value, dims: tuple[int, ...]
@@ -156,7 +155,7 @@ class _Scaling:
 
 def _spread(rewriter: Rewriter, channels: _Channels, like: Value) -> Value:
     """The numbers repeated to the shape of `like`."""
-    return rewriter.emit("broadcast", channels.numbers, shape=like.type.shape, dims=channels.dims)
+    return repeated(rewriter, channels.numbers, like.type.shape, channels.dims)
 
 
 def _with_scaled_weight(

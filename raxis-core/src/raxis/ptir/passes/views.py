@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import prod
 
 from raxis.ptir.attributes import attribute_key
@@ -78,8 +79,24 @@ def inverse(permutation: Sequence[int]) -> tuple[int, ...]:
 def _transpose_of_broadcast(rewriter: Rewriter, instruction: Instruction) -> Value | None:
     inner = rewriter.producer[instruction.operands[0]]
     places = inverse(instruction.attributes["permutation"])
-    dims = tuple(places[dim] for dim in inner.attributes["dims"])
-    return rewriter.emit("broadcast", inner.operands[0], shape=instruction.results[0].type.shape, dims=dims)
+    dims = [places[dim] for dim in inner.attributes["dims"]]
+    return repeated(rewriter, inner.operands[0], instruction.results[0].type.shape, dims)
+
+
+def repeated(rewriter: Rewriter, operand: Value, shape: tuple[int, ...], dims: Sequence[int]) -> Value:
+    """`operand` broadcast to `shape`, dim i going to dims[i], in any order."""
+    order = sorted(range(len(dims)), key=dims.__getitem__)
+    if order != list(range(len(dims))):
+        operand = rewriter.emit("transpose", operand, permutation=tuple(order))
+    if operand.type.shape == shape:
+        return operand
+    return rewriter.emit("broadcast", operand, shape=shape, dims=tuple(sorted(dims)))
+
+
+def squeezed(rewriter: Rewriter, operand: Value) -> Value:
+    """`operand` without dims of size 1."""
+    shape = tuple(size for size in operand.type.shape if size != 1)
+    return operand if operand.type.shape == shape else rewriter.emit("reshape", operand, shape=shape)
 
 
 # ---- broadcast -----------------------------------------------------------------------------------------------
@@ -97,8 +114,7 @@ def _broadcast(rewriter: Rewriter, instruction: Instruction) -> Value | None:
         return None
     if sizes == shape and dims == tuple(range(len(shape))):
         return operand
-    order = [dim for dim, size in zip(dims, sizes, strict=True) if size != 1]
-    return rewriter.emit("reshape", operand, shape=shape) if order == sorted(order) else None
+    return rewriter.emit("reshape", operand, shape=shape)
 
 
 def _broadcast_of_broadcast(rewriter: Rewriter, instruction: Instruction) -> Value | None:
@@ -114,12 +130,20 @@ def _broadcast_of_reshape(rewriter: Rewriter, instruction: Instruction) -> Value
     shape, dims = instruction.attributes["shape"], instruction.attributes["dims"]
     if [size for size in source if size != 1] != [size for size in reshaped if size != 1]:
         return None
-    if len(source) > len(shape):
-        return None
-    places = [dim for dim, size in zip(dims, reshaped, strict=True) if size != 1]
-    taken, free = iter(places), iter([dim for dim in range(len(shape)) if dim not in places])
-    direct = tuple(next(free) if size == 1 else next(taken) for size in source)
-    return rewriter.emit("broadcast", inner.operands[0], shape=shape, dims=direct)
+    direct = _ascending(
+        [dim for dim, size in zip(dims, reshaped, strict=True) if size != 1], source, len(shape)
+    )
+    return None if direct is None else rewriter.emit("broadcast", inner.operands[0], shape=shape, dims=direct)
+
+
+def _ascending(places: Sequence[int], sizes: Sequence[int], rank: int) -> tuple[int, ...] | None:
+    """Ascending dims, `places` for those of `sizes` that are not 1 and others for the rest; None if there are none."""
+    taken, dims = iter(places), [-1]
+    for size in sizes:
+        dims.append(dims[-1] + 1 if size == 1 else next(taken))
+    found = tuple(dims[1:])
+    ascending = all(before < after for before, after in pairwise(dims))
+    return found if ascending and dims[-1] < rank else None
 
 
 # ---- slice, reverse, pad, concatenate ----------------------------------------------------------------------------
@@ -146,7 +170,8 @@ def _slice_of_slice(rewriter: Rewriter, instruction: Instruction) -> Value | Non
     for (start, stop, step), (first, _, stride) in zip(_bounds(instruction), _bounds(inner), strict=True):
         count = -(-(stop - start) // step)
         begin = first + start * stride
-        both.append((begin, begin + (count - 1) * step * stride + 1 if count else begin, step * stride))
+        end = begin + (count - 1) * step * stride + 1
+        both.append((begin, end, step * stride) if count else (0, 0, 1))
     return _emit_slice(rewriter, inner.operands[0], both)
 
 
