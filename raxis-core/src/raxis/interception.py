@@ -25,12 +25,14 @@ class _Anyone:
 
     Attributes:
         records: kept by `raxis.ops.tables`.
+        generation: rises whenever all plans become void.
     """
 
-    __slots__ = ("records",)
+    __slots__ = ("generation", "records")
 
     def __init__(self) -> None:
         self.records = False
+        self.generation = 0
 
 
 anyone = _Anyone()

@@ -69,6 +69,8 @@ def get_default_device() -> Device:
         >>> raxis.get_default_device()
         device(type='cpu')
     """
+    if anyone.records and active.recording is not None:
+        active.recording.uses_default_device = True
     return chosen_device() or _environments_choice()
 
 

@@ -8,14 +8,16 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from raxis.autograd.grad_mode import mode
 from raxis.backends.api import Backend
 from raxis.compiler.guards import guards_of
 from raxis.compiler.outcome import outcome_of
 from raxis.compiler.recording import Recording
-from raxis.compiler.replay import Replay
+from raxis.compiler.replay import MISS, Replay
 from raxis.compiler.signature import Arguments, describe, modes
 from raxis.frames import user_stacklevel
-from raxis.interception import active
+from raxis.interception import active, anyone
+from raxis.tensor import Tensor
 
 MOST_RECORDINGS = 8
 """How often one signature is recorded, because of what changed outside, before its calls run op by op."""
@@ -61,23 +63,43 @@ class Compiled:
         self._function = function
         self._arguments = Arguments(options.static, options.dynamic)
         self._replays: dict[Any, list[Replay]] = {}
+        self._runs: dict[Any, Callable[..., Any]] = {}
         self._recordings: dict[Any, int] = {}
         self._misses: list[Miss] = []
         self._lock = threading.RLock()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        # The short way: tensors only, nobody records. Whatever this key leaves out, the code of the run looks at.
+        if not kwargs and not anyone.records:
+            try:
+                run = self._runs[anyone.generation, mode.enabled, *[arg._layout for arg in args]]
+            except (KeyError, AttributeError):
+                pass
+            else:
+                result = run(*args)
+                if result is not MISS:
+                    return result
+        return self._call(args, kwargs)
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if active.recording is not None:
             return self._function(*args, **kwargs)
         leaves, structure = self._arguments.flatten(args, kwargs)
         signature = (structure, self._arguments.describe(leaves), modes())
         reason = "this is the first call with such arguments"
         for replay in self._replays.get(signature, ()):
-            failure = replay.guards.failure()
-            if failure is None:
-                return replay(leaves)
-            reason = failure
+            result = replay.run(*leaves)
+            if result is not MISS:
+                self._remember(replay, args, kwargs)
+                return result
+            reason = replay.guards.failure() or "something changed outside of the function"
         with self._lock:
             return self._miss(signature, leaves, reason, args, kwargs)
+
+    def _remember(self, replay: Replay, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Let calls like this one take the short way."""
+        if not kwargs and not replay.uses_default_device and all(isinstance(arg, Tensor) for arg in args):
+            self._runs[anyone.generation, mode.enabled, *[arg._layout for arg in args]] = replay.run
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)

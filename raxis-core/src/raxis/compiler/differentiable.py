@@ -171,7 +171,7 @@ class Backward:
 
         found = []
         for known, _ in (item for item in self.artifact.linked.inputs if isinstance(item[0], Memory)):
-            storage = buffers.get(known) or storage_of(known, call.leaves)
+            storage = buffers.get(known) or storage_of(known, call)
             if storage is not None:
                 found.append(storage)
         return found
@@ -192,7 +192,7 @@ class Backward:
                 tensor = arrived[memory.source.position]
                 return tensor._storage.buffer, tensor._offset
             saved = buffers.get(memory)
-            return given(memory, call.leaves) if saved is None else (saved.buffer, 0)
+            return given(memory, call) if saved is None else (saved.buffer, 0)
 
         def fresh(memory: Memory) -> Any:
             buffer = self.place.backend.allocate(memory.nbytes, self.place.index)

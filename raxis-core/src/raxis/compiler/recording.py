@@ -44,6 +44,7 @@ class Recording:
         leaves: tensors whose ``grad`` was replaced, each with the one before.
         modules: modules that were called, each with its training flag.
         draws: what each random generator gave first, and how many counters in all.
+        uses_default_device: whether the default device was asked for.
         tied: whether the value of a number among the arguments was looked at.
         unrepeatable: why a later call must not just repeat the kernels.
         born: memory that was allocated while recording.
@@ -62,6 +63,7 @@ class Recording:
         self.modules: dict[int, tuple[Any, bool]] = {}
         self.draws: dict[Generator, tuple[tuple[int, int], int]] = {}
         self.tied = False
+        self.uses_default_device = False
         self.unrepeatable: str | None = None
         self.born: list[Memory] = []
 

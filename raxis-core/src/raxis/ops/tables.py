@@ -83,3 +83,4 @@ def clear() -> None:
             op.inplace_plans.clear()
         _aside.clear()
         _recorded.clear()
+        anyone.generation += 1
