@@ -8,6 +8,7 @@ where it is used.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from raxis.dtypes import DType
@@ -272,23 +273,30 @@ class _Scheduler:
         kernel, buffers, scalars = builder.finish(self.name)
         self.steps.append(LoopStep(normalised(kernel), buffers, scalars))
 
-    def _region(self, value: Value, memory: Memory, offset: int) -> None:
-        """Write `value` into a part of memory."""
-        shape = value.type.shape
+    def _concatenate(self, item: Instruction, buffer: int) -> None:
+        strides, dim = self.buffers[buffer].strides, item.attributes["dim"]
+        places, start = [], 0
+        for operand in item.operands:
+            places.append((operand, start * strides[dim]))
+            start += operand.type.shape[dim]
+        for _, together in groupby(places, key=lambda place: self._company(place[0])):
+            self._regions(list(together), Memory(buffer, strides))
+        self._memory[item.results[0]] = buffer
+
+    def _company(self, value: Value) -> object:
+        """One loop writes neighbours with the same: those computed now, which may share work, by their shape."""
+        value = self.graph.resolve(value)
+        return value if self.held(value) or not self.graph.is_fusable(value) else value.type.shape
+
+    def _regions(self, places: Sequence[tuple[Value, int]], memory: Memory) -> None:
+        """Write values of one shape into parts of memory."""
+        shape = places[0][0].type.shape
         if 0 in shape:
             return
         builder = KernelBuilder(self.graph, Space(shape), self)
-        builder.store(value, identity(len(shape)), memory, offset=offset)
+        for value, offset in places:
+            builder.store(value, identity(len(shape)), memory, offset=offset)
         self._append(builder)
-
-    def _concatenate(self, item: Instruction, buffer: int) -> None:
-        strides = self.buffers[buffer].strides
-        dim = item.attributes["dim"]
-        start = 0
-        for operand in item.operands:
-            self._region(operand, Memory(buffer, strides), start * strides[dim])
-            start += operand.type.shape[dim]
-        self._memory[item.results[0]] = buffer
 
     def _pad(self, item: Instruction, buffer: int) -> None:
         """Fill, then write the operand's elements that are not cropped, `interior` apart."""
