@@ -66,37 +66,52 @@ def tensors(arrays: Sequence[np.ndarray], dtype: DType) -> list[raxis.Tensor]:
     return [raxis.empty(array.shape, dtype=kind) for array, kind in zip(arrays, kinds, strict=True)]
 
 
-def program_of(name: str, arrays: Sequence[np.ndarray], dtype: DType, *, is_causal: bool) -> Program:
-    """The decomposition of a call; `arrays` are the op's operands without a missing mask."""
+def program_of(
+    name: str, arrays: Sequence[np.ndarray], dtype: DType, *, is_causal: bool, numbers: Sequence[int] = ()
+) -> Program:
+    """The decomposition of a call; `arrays` are the op's operands without a missing mask.
+
+    `numbers` are the place in the sequence of random numbers, with which a quarter of the weights is dropped.
+    """
     given: list[object] = [*tensors(arrays, dtype)]
-    if len(given) < len(OPS[name].parameters) - 2:
+    if len(given) < len(OPS[name].parameters) - 5:
         given.append(None)
-    return trace(OPS[name], [*given, is_causal, 0.4])[0]
+    dropout = (0.25, *numbers) if numbers else (0.0, None, None)
+    return trace(OPS[name], [*given, is_causal, 0.4, *dropout])[0]
 
 
-def reference(program: Program, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+def reference(
+    program: Program, arrays: Sequence[np.ndarray], numbers: Sequence[int] = ()
+) -> list[np.ndarray]:
     """What the interpreter computes from dense arrays."""
     results = [np.empty(value.type.shape, value.type.dtype.numpy) for value in program.results]
     memory = [*map(np.ascontiguousarray, arrays), *results]
     layouts = [contiguous_strides(array.shape) for array in memory]
     count = len(arrays)
-    execute = compile_program(program, layouts[:count], layouts[count:])
-    execute(*chain.from_iterable((array.reshape(-1).view(np.uint8), 0) for array in memory))
+    execute = compile_program(program, [*layouts[:count], *(None for _ in numbers)], layouts[count:])
+    passed = list(chain.from_iterable((array.reshape(-1).view(np.uint8), 0) for array in memory))
+    execute(*passed[: 2 * count], *numbers, *passed[2 * count :])
     return results
 
 
 def run(
-    name: str, program: Program, arrays: Sequence[np.ndarray], layout: str = "dense"
+    name: str,
+    program: Program,
+    arrays: Sequence[np.ndarray],
+    layout: str = "dense",
+    numbers: Sequence[int] = (),
 ) -> list[np.ndarray] | None:
     """What the kernel computes; None if there is none."""
     placed = [buffer_of(laid_out(array, layout)) for array in arrays]
     results = [np.full(value.type.shape, 7, value.type.dtype.numpy) for value in program.results]
     targets = [buffer_of(result) for result in results]
-    kernel = KERNELS[name](program, [item[2] for item in placed], [item[2] for item in targets])
+    inputs = [*(item[2] for item in placed), *(None for _ in numbers)]
+    kernel = KERNELS[name](program, inputs, [item[2] for item in targets])
     if kernel is None:
         return None
     for _ in range(2):
-        kernel(*chain.from_iterable(item[:2] for item in [*placed, *targets]))
+        passed = [list(chain.from_iterable(item[:2] for item in part)) for part in (placed, targets)]
+        kernel(*passed[0], *numbers, *passed[1])
     return results
 
 
@@ -126,14 +141,22 @@ def converted(arrays: Sequence[np.ndarray], dtype: DType) -> list[np.ndarray]:
 
 
 def check(
-    name: str, shapes: Sequence[Sequence[int]], mask: str, dtype: DType, layout: str = "dense", seed: int = 0
+    name: str,
+    shapes: Sequence[Sequence[int]],
+    mask: str,
+    dtype: DType,
+    layout: str = "dense",
+    seed: int = 0,
+    numbers: Sequence[int] = (),
 ) -> None:
     """Compare the kernel with the decomposition in float64 of the same numbers."""
     arrays = converted(operands(np.random.default_rng(seed), name, shapes, mask), dtype)
     is_causal = mask == "causal"
-    found = run(name, program_of(name, arrays, dtype, is_causal=is_causal), arrays, layout)
+    program = program_of(name, arrays, dtype, is_causal=is_causal, numbers=numbers)
+    found = run(name, program, arrays, layout, numbers)
     wide = converted(arrays, dtypes.float64)
-    wanted = reference(program_of(name, wide, dtypes.float64, is_causal=is_causal), wide)
+    program = program_of(name, wide, dtypes.float64, is_causal=is_causal, numbers=numbers)
+    wanted = reference(program, wide, numbers)
     assert found is not None
     for got, expected in zip(found, wanted, strict=True):
         scale = max(1.0, float(np.abs(expected).max()))
@@ -207,3 +230,55 @@ def test_not_a_number_stays_in_its_row(mask: str) -> None:
         (wanted,) = reference(program, arrays)
     np.testing.assert_array_equal(np.isnan(found[0]), np.isnan(wanted))
     np.testing.assert_allclose(found[0][[0, 2, 4]], wanted[[0, 2, 4]], rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("shapes", SHAPES, ids=str)
+@pytest.mark.parametrize("mask", ["", "causal", "bool", "float row"])
+def test_dropped_weights(name: str, shapes: Sequence[Sequence[int]], mask: str) -> None:
+    for dtype in (dtypes.float32, dtypes.float64):
+        check(name, shapes, mask, dtype, numbers=(-(2**63), 2**40 + 1))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("dtype", HALF, ids=str)
+def test_dropped_weights_through_copies(name: str, dtype: DType) -> None:
+    check(name, SHAPES[0], "float", dtype, "transposed", numbers=(5, 0))
+
+
+@pytest.mark.parametrize("dropout", [0.3, 1.0])
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_dropout_is_that_of_the_weights(dropout: float, is_causal: bool) -> None:
+    raxis.manual_seed(1)
+    query, key, value = (raxis.randn(2, 3, 33, 8).requires_grad_() for _ in range(3))
+    results = []
+    for fused in (True, False):
+        raxis.manual_seed(2)
+        if fused:
+            found = raxis.nn.functional.scaled_dot_product_attention(
+                query, key, value, dropout_p=dropout, is_causal=is_causal
+            )
+        else:
+            scores = query @ key.transpose(-2, -1) / 8**0.5
+            if is_causal:
+                scores = scores.masked_fill(~raxis.ones(33, 33, dtype=raxis.bool).tril(), -np.inf)
+            found = raxis.nn.functional.dropout(scores.softmax(-1), dropout) @ value
+        grads = raxis.autograd.grad((found * found).sum(), (query, key, value))
+        results.append([found, *grads, raxis.rand(3)])
+    for ours, expected in zip(*results, strict=True):
+        np.testing.assert_allclose(ours.detach().numpy(), expected.detach().numpy(), rtol=1e-4, atol=2e-5)
+
+
+@pytest.mark.parametrize("mask", [(7, 9), (1, 7, 9), (6, 7, 9), (2, 6, 7, 9), (2, 1, 7, 9)], ids=str)
+def test_grouped_queries_are_those_of_repeated_heads(mask: tuple[int, ...]) -> None:
+    raxis.manual_seed(0)
+    query = raxis.randn(2, 7, 6, 4).transpose(1, 2).requires_grad_()
+    key, value = (raxis.randn(2, 2, 9, 4).requires_grad_() for _ in range(2))
+    attend, bias = raxis.nn.functional.scaled_dot_product_attention, raxis.randn(*mask)
+    repeated = [operand.repeat_interleave(3, -3) for operand in (key, value)]
+    results = [
+        attend(query, key, value, attn_mask=bias, enable_gqa=True), attend(query, *repeated, attn_mask=bias)
+    ]  # fmt: skip
+    grads = [raxis.autograd.grad(result.sin().sum(), (query, key, value)) for result in results]
+    for ours, expected in zip([results[0], *grads[0]], [results[1], *grads[1]], strict=True):
+        np.testing.assert_allclose(ours.detach().numpy(), expected.detach().numpy(), rtol=1e-4, atol=1e-5)

@@ -14,6 +14,7 @@ from raxis import dtypes
 from raxis.backends.api import Executable, KernelFactory, Strides
 from raxis.dtypes import HALF, DType
 from raxis.layout import broadcast_shapes, contiguous_strides
+from raxis.ops.definitions.random import kept_scale
 from raxis.ptir.program import Program
 from raxis.ptir.types import TensorType
 from raxis_cpu.library.attention_ir import NUMBERS, Kind, attention_ir
@@ -57,17 +58,18 @@ def _kernel(
     outputs: Sequence[Strides], *, gradients: bool,
 ) -> Executable | None:  # fmt: skip
     """The executable; None for empty operands."""
-    types = [parameter.type for parameter in program.parameters]
+    types = [parameter.type for parameter in program.parameters if not parameter.by_value]
     results = [result.type for result in program.results]
     if any(0 in type.shape for type in (*types, *results)):
         return None
     compute = dtypes.float32 if types[0].dtype in HALF else types[0].dtype
-    kind = _kind_of(types, compute, gradients=gradients)
+    drops = len(types) < len(program.parameters)
+    kind = _kind_of(types, compute, gradients=gradients, drops=drops)
     keys = types[kind.operands.index("key")].shape[-2]
     operands = [
         _mask(_Memory(type, strides or (), host_view), compute, keys) if name == "mask"
         else _matrices(_Memory(type, strides or (), host_view), compute)
-        for name, type, strides in zip(kind.operands, types, inputs, strict=True)
+        for name, type, strides in zip(kind.operands, types, inputs, strict=False)
     ]  # fmt: skip
     targets = [_Operand(type.shape, contiguous_strides(type.shape)) for type in results]
     native = _code(kind).bind(_numbers(kind, [*operands, *targets], program.attributes))
@@ -76,13 +78,15 @@ def _kernel(
         None if type.dtype is compute and is_dense(type.shape, strides) else _Memory(type, strides, host_view)
         for type, strides in zip(results, outputs, strict=True)
     ]
-    return _through_copies(native, copies, stores, compute) if any(copies) or any(stores) else native
+    if not any(copies) and not any(stores):
+        return native
+    return _through_copies(native, copies, stores, compute, kind.results_at)
 
 
-def _kind_of(types: Sequence[TensorType], compute: DType, *, gradients: bool) -> Kind:
+def _kind_of(types: Sequence[TensorType], compute: DType, *, gradients: bool, drops: bool) -> Kind:
     mask = types[-1].dtype if len(types) > 3 + gradients else None
     vector = Type(_ELEMENTS[compute], host().vector_bytes // compute.itemsize)
-    return Kind(vector, "" if mask is None else "bool" if mask is dtypes.bool_ else "float", gradients)
+    return Kind(vector, "" if mask is None else "bool" if mask is dtypes.bool_ else "float", gradients, drops)
 
 
 # ---- arrays ----------------------------------------------------------------------------------------
@@ -138,9 +142,9 @@ def _copied(memory: _Memory, dtype: DType, shape: tuple[int, ...]) -> _Operand:
 
 def _through_copies(
     native: Executable, copies: Sequence[Callable[[Any, int], Array] | None], stores: Sequence[_Memory | None],
-    compute: DType,
+    compute: DType, results_at: int,
 ) -> Executable:  # fmt: skip
-    """The kernel on copies of some operands, its results written to where they belong."""
+    """The kernel on copies of some operands, its results, from an argument on, written to where they belong."""
 
     def execute(*arguments: Any) -> None:
         passed = list(arguments)
@@ -148,11 +152,11 @@ def _through_copies(
             if copy is not None:
                 passed[2 * place : 2 * place + 2] = copy(*arguments[2 * place : 2 * place + 2]), 0
         targets = []
-        for place, store in enumerate(stores, len(copies)):
+        for place, store in zip(range(results_at, len(passed), 2), stores, strict=True):
             if store is not None:
                 made = np.empty(store.type.shape, compute.numpy)
-                targets.append((store(*arguments[2 * place : 2 * place + 2]), made))
-                passed[2 * place : 2 * place + 2] = made, 0
+                targets.append((store(*arguments[place : place + 2]), made))
+                passed[place : place + 2] = made, 0
         native(*passed)
         for target, made in targets:
             target[...] = made
@@ -198,6 +202,7 @@ def _numbers(kind: Kind, items: Sequence[_Operand], attributes: Mapping[str, Any
     values = {
         "table": runtime.ADDRESS, "stack": stack, "queries": queries, "keys": keys, "width": width,
         "value_width": value_width, "scale": _bits(attributes["scale"]), "causal": int(attributes["is_causal"]),
+        "dropout": _bits(attributes["dropout"]), "kept": _bits(kept_scale(attributes["dropout"])),
         "block": block, "padded": padded, "part": part, "parts": -(-queries // part),
         "nbytes": (scores + others) * size + 64,
         "large": int(stack * queries * keys * (width + value_width) >= _LARGE),

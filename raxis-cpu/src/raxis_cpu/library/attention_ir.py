@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from raxis_cpu.library.tiles_ir import lanes_below, masked_load, product_ir, transpose_ir
-from raxis_cpu.llvm import runtime
+from raxis_cpu.llvm import philox, runtime
 from raxis_cpu.llvm.compile import host
 from raxis_cpu.llvm.ir import DOUBLE, I1, I8, I64, PTR, Function, Type, Value, fma
 from raxis_cpu.llvm.math.exponential import exp
@@ -19,29 +19,36 @@ from raxis_cpu.llvm.native import ARRAY_DATA, PAYLOAD
 Mask = Literal["", "bool", "float"]
 
 NUMBERS = (
-    "table", "stack", "queries", "keys", "width", "value_width", "scale", "causal", "block", "padded", "part", "parts",
-    "nbytes", "large",
+    "table", "stack", "queries", "keys", "width", "value_width", "scale", "causal", "dropout", "kept", "block",
+    "padded", "part", "parts", "nbytes", "large",
 )  # fmt: skip
 """What `self` holds first, as int64.
 
-`scale` are the bits of a float64; `padded` is the length of a row of scores, `part` the queries of a task (a multiple
-of `block`), `parts` the tasks of one matrix of the stack, `nbytes` the size of a workspace. Then come, for every array,
-the elements between its rows, and for every matrix of the stack, where it begins in every array.
+`scale`, `dropout` and `kept` (what kept weights are multiplied with) are the bits of a float64; `padded` is the length
+of a row of scores, `part` the queries of a task (a multiple of `block`), `parts` the tasks of one matrix of the stack,
+`nbytes` the size of a workspace. Then come, for every array, the elements between its rows, and for every matrix of
+the stack, where it begins in every array.
 """
 
 
 class Kind(NamedTuple):
-    """What is computed: the elements, the mask, and whether gradients are."""
+    """What is computed: the elements, the mask, whether gradients are, and whether weights are dropped."""
 
     vector: Type
     mask: Mask
     gradients: bool
+    drops: bool
 
     @property
     def operands(self) -> tuple[str, ...]:
         """The arrays that are read, in the order of the arguments."""
         masks = ("mask",) if self.mask else ()
         return ("grad",) * self.gradients + ("query", "key", "value", *masks)
+
+    @property
+    def results_at(self) -> int:
+        """The argument where results begin: behind seed and offset of the random numbers, if there are any."""
+        return 2 * len(self.operands) + 2 * self.drops
 
     @property
     def arrays(self) -> tuple[str, ...]:
@@ -55,13 +62,15 @@ def attention_ir(kind: Kind) -> str:
         product_ir("multiply", kind.vector, transposed=False),
         product_ir("multiply_transposed", kind.vector, transposed=True),
         transpose_ir("transpose", kind.vector),
+        *([_kept_ir(kind.vector)] if kind.drops else []),
         (_Gradients if kind.gradients else _Forward)(kind).text(),
         _Entry(kind).text(),
     ])  # fmt: skip
 
 
-_ERROR, _SELF, _ADDRESSES = 0, 1, 2
-"""Slots of the context that tasks share: whether memory ran out, the numbers, the arrays' addresses."""
+_ERROR, _SELF, _SEED, _OFFSET, _ADDRESSES = range(5)
+"""Slots of the context that tasks share: whether memory ran out, the numbers, the place in the sequence of random
+numbers, the arrays' addresses."""
 
 
 class _Numbers:
@@ -100,6 +109,11 @@ class _Entry:
         context = function.variable(Type(f"[{_ADDRESSES + len(arrays)} x i64]"), align=16).address
         function.store(function.constant(I64, 0), function.advance(context, _ERROR, 8))
         function.store(self._self, function.advance(context, _SELF, 8))
+        if self._kind.drops:
+            for slot, place in ((_SEED, 0), (_OFFSET, 1)):
+                function.store(
+                    self._number(2 * len(self._kind.operands) + place), function.advance(context, slot, 8)
+                )
         for place in range(len(arrays)):
             function.store(self._address(place), function.advance(context, _ADDRESSES + place, 8))
         self._run(context)
@@ -114,14 +128,19 @@ class _Entry:
 
     def _address(self, place: int) -> Value:
         """Where the array begins that is an argument, followed by an offset in elements."""
-        function = self._function
+        function, operands = self._function, len(self._kind.operands)
+        first = 2 * place if place < operands else self._kind.results_at + 2 * (place - operands)
         arguments = function.argument(PTR, "arguments")
-        array, offset = (
-            function.load(PTR, function.advance(arguments, 2 * place + more, 8)) for more in (0, 1)
-        )
+        array, offset = (function.load(PTR, function.advance(arguments, first + more, 8)) for more in (0, 1))
         data = function.load(PTR, function.advance(array, ARRAY_DATA, 1))
         elements = function.call(I64, self._numbers.function(runtime.AS_INTEGER), offset)
         return function.advance(data, elements, _itemsize(self._kind, self._kind.arrays[place]))
+
+    def _number(self, place: int) -> Value:
+        """The 64 bits of an argument that is a number."""
+        function = self._function
+        number = function.load(PTR, function.advance(function.argument(PTR, "arguments"), place, 8))
+        return function.call(I64, self._numbers.function(runtime.AS_BITS), number)
 
     def _run(self, context: Value) -> None:
         """Run the tasks; many of them without the GIL and in parallel."""
@@ -175,8 +194,25 @@ class _Task:
         index, parts = function.argument(I64, "index"), self._numbers["parts"]
         self._stack = function.emit(I64, f"sdiv {index}, {parts.name}")
         self._part = index - self._stack * parts
-        scale = self._numbers["scale"].convert("bitcast", "double")
-        self._scale = scale if self._element == DOUBLE else scale.convert("fptrunc", "float")
+        self._scale = self._real("scale")
+
+    def _real(self, name: str) -> Value:
+        """One of the numbers that are bits of a float64."""
+        number = self._numbers[name].convert("bitcast", "double")
+        return number if self._element == DOUBLE else number.convert("fptrunc", "float")
+
+    def _first_weight(self, query: Value) -> Value:
+        """The place of a row of weights among all of them."""
+        numbers = self._numbers
+        return (self._stack * numbers["queries"] + query) * numbers["keys"]
+
+    def _kept(self, place: Value) -> Value:
+        """Which weights, as many as a vector has lanes, are kept."""
+        function = self._function
+        seed, offset = (
+            function.load(I64, function.advance(self._context, slot, 8)) for slot in (_SEED, _OFFSET)
+        )
+        return function.call(self._vector.of("i1"), "@kept", place, seed, offset, self._numbers["dropout"])
 
     def text(self) -> str:
         """The definition."""
@@ -346,11 +382,14 @@ class _Task:
         """1 / total; 1 for a query that sees nothing."""
         return 1.0 / total.compare("eq", 0.0).select(1.0, total)
 
+    def _factor(self, total: Value) -> Value:
+        """What kept powers are multiplied with."""
+        factor = self._reciprocal(total)
+        return factor * self._real("kept") if self._kind.drops else factor
+
     def _powers(self, scores: _Matrix, greatest: Value, column: Value) -> Value:
         """The weights of some keys, before they are divided by their sum."""
-        power = exp(self._load(scores, column) - greatest.splat(self._vector.lanes))
-        self._store(power, scores, column)
-        return power
+        return exp(self._load(scores, column) - greatest.splat(self._vector.lanes))
 
 
 class _Forward(_Task):
@@ -368,18 +407,22 @@ class _Forward(_Task):
         self._scores_of(first, rows, self._scores, self._queries, stop)
         self._mask_rows(first, rows, stop)
         with function.loop(0, rows) as row:
-            total = self._weigh(row, stop)
-            function.store(self._reciprocal(total), self._place(self._notes, row))
+            total = self._weigh(first + row, row, stop)
+            function.store(self._factor(total), self._place(self._notes, row))
         self._multiply(self._scores, self._matrix("value"), result, (rows, values, keys))
         with function.loop(0, rows) as row:
             self._scaled(result, result, row, values, self._noted(row))
 
-    def _weigh(self, row: Value, stop: Value) -> Value:
-        """Turn a row of scores into powers; their sum."""
+    def _weigh(self, query: Value, row: Value, stop: Value) -> Value:
+        """Turn a row of scores into powers; their sum, that of dropped ones included."""
         function, scores, greatest = self._function, self._row(self._scores, row), self._noted(row)
         total = function.variable(self._vector, 0.0)
         with function.loop(0, stop, self._vector.lanes) as column:
-            total.set(total.get() + self._powers(scores, greatest, column))
+            power = self._powers(scores, greatest, column)
+            total.set(total.get() + power)
+            if self._kind.drops:
+                power = self._kept(self._first_weight(query) + column).select(power, 0.0)
+            self._store(power, scores, column)
         return self._sum(total.get())
 
 
@@ -404,7 +447,7 @@ class _Gradients(_Task):
         self._multiply(grad, self._values, self._slopes, (rows, stop, values))
         self._mask_rows(first, rows, stop)
         with function.loop(0, rows) as row:
-            self._derive(row, stop)
+            self._derive(first + row, row, stop)
         for slopes, factors, target, count in (
             (self._scores, grad, "by_value", values), (self._slopes, by_query, "by_key", width),
         ):  # fmt: skip
@@ -415,8 +458,11 @@ class _Gradients(_Task):
         with function.loop(0, rows) as row:
             self._scaled(by_query, by_query, row, width, self._scale)
 
-    def _derive(self, row: Value, stop: Value) -> None:
-        """Turn a row of scores into weights, and a row of gradients by weights into those by scores."""
+    def _derive(self, query: Value, row: Value, stop: Value) -> None:
+        """Turn a row of scores into weights, and a row of gradients by weights into those by scores.
+
+        Until the sum is known, dropped powers are kept as negative ones.
+        """
         function, lanes = self._function, self._vector.lanes
         scores, slopes, greatest = (
             self._row(self._scores, row),
@@ -427,10 +473,46 @@ class _Gradients(_Task):
         with function.loop(0, stop, lanes) as column:
             power = self._powers(scores, greatest, column)
             total.set(total.get() + power)
-            inner.set(fma(power, self._load(slopes, column), inner.get()))
-        factor = self._reciprocal(self._sum(total.get()))
+            slope, stored = self._load(slopes, column), power
+            if self._kind.drops:
+                kept = self._kept(self._first_weight(query) + column)
+                slope = kept.select(slope * self._real("kept").splat(lanes), 0.0)
+                stored = kept.select(power, -power)
+                self._store(slope, slopes, column)
+            self._store(stored, scores, column)
+            inner.set(fma(power, slope, inner.get()))
+        sum = self._sum(total.get())
+        factor = self._reciprocal(sum)
         mean = (self._sum(inner.get()) * factor).splat(lanes)
         with function.loop(0, stop, lanes) as column:
-            weight = self._load(scores, column) * factor.splat(lanes)
-            self._store(weight, scores, column)
+            power = self._load(scores, column)
+            weight = power * factor.splat(lanes)
+            if self._kind.drops:
+                kept_weight = power.compare("lt", 0.0).select(0.0, power * self._factor(sum).splat(lanes))
+                self._store(kept_weight, scores, column)
+                weight = weight.intrinsic("fabs")
+            else:
+                self._store(weight, scores, column)
             self._store(weight * (self._load(slopes, column) - mean), slopes, column)
+
+
+def _kept_ir(vector: Type) -> str:
+    """``<lanes x i1> kept(place, seed, offset, dropout)``: which of some weights, from a place on, are kept.
+
+    They are those whose uniform number of [0, 1), in float32, is at least `dropout` (the bits of a float64).
+    """
+    numbers = "i64 %place, i64 %seed, i64 %offset, i64 %dropout"
+    function = Function(f"internal {vector.of('i1')} @kept({numbers}) noinline")
+    place, seed, offset = (function.argument(I64, name) for name in ("place", "seed", "offset"))
+    words = function.variable(vector.of("i32"))
+    aligned = (place & 3).compare("eq", 0)
+    with function.when(aligned):
+        words.set(philox.consecutive(place, seed, offset, 1, vector.lanes))
+    with function.when(~aligned):
+        ladder = ", ".join(f"i64 {lane}" for lane in range(vector.lanes))
+        places = place.splat(vector.lanes) + Value(function, vector.of("i64"), f"<{ladder}>")
+        words.set(philox.scattered(places, seed, offset, 1))
+    uniform = (words.get() >> 8).convert("uitofp", "float") * 2.0**-24
+    bound = function.argument(I64, "dropout").convert("bitcast", "double").convert("fptrunc", "float")
+    function.line(f"ret {uniform.compare('ge', bound.splat(vector.lanes))}")
+    return function.text

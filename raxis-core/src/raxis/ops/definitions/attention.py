@@ -6,14 +6,16 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from raxis.dtypes import Category, bool_, int64
+from raxis.dtypes import Category, bool_, float32, int32, int64
 from raxis.layout import broadcast_shapes
-from raxis.ops.definitions.dropout import functional_dropout
+from raxis.ops.definitions.dropout import check_probability, functional_dropout
+from raxis.ops.definitions.random import kept_scale, unit_interval_of
 from raxis.ops.definitions.softmax import along, softmax, softmax_gradient, softmax_result_gradient
 from raxis.ops.formulas import wide
 from raxis.ops.functional import functional
 from raxis.ops.table import lowered
 from raxis.ops.trace import broadcast, cast, constant, emit
+from raxis.random import reserve
 from raxis.tensor import Tensor
 
 # ---- scaled dot products ---------------------------------------------------------------------------
@@ -50,15 +52,35 @@ def _gradients(
     mask: Tensor | None,
     is_causal: bool,
     scale: float,
+    dropout: float,
+    seed: int | None,
+    offset: int | None,
 ) -> tuple[Tensor, ...]:
-    return _attention_gradient(grad, query, key, value, mask, is_causal, scale)
+    return _attention_gradient(grad, query, key, value, mask, is_causal, scale, dropout, seed, offset)
 
 
 def _mask_gradient(
-    grad: Tensor, query: Tensor, key: Tensor, value: Tensor, mask: Tensor, is_causal: bool, scale: float
-) -> Tensor:
+    grad: Tensor, query: Tensor, key: Tensor, value: Tensor, mask: Tensor, is_causal: bool, scale: float,
+    dropout: float, seed: int | None, offset: int | None,
+) -> Tensor:  # fmt: skip
     weights = _probabilities(query, key, mask, is_causal, scale)
-    return softmax_gradient(grad.matmul(value.transpose(-2, -1)), weights, -1)
+    return softmax_gradient(
+        _thinned(grad.matmul(_transposed(value)), dropout, seed, offset), weights, -1
+    )  # fmt: skip
+
+
+@lowered(
+    "_thinned(Tensor input, float dropout, Scalar? seed, Scalar? offset) -> Tensor",
+    vjp={"input": lambda grad, dropout, seed, offset: _thinned(grad, dropout, seed, offset)},
+    method=False,
+    function=False,
+    out=False,
+)
+def _thinned(input: Tensor, dropout: float, seed: Tensor | None, offset: Tensor | None) -> Any:
+    """Dropout with random numbers of a given place in the generator's sequence; without them, the input."""
+    if seed is None or offset is None:
+        return input
+    return cast(_dropped(wide(input), dropout, seed, offset), input.dtype)
 
 
 def _transposed(operand: Tensor) -> Tensor:
@@ -68,17 +90,23 @@ def _transposed(operand: Tensor) -> Tensor:
 class _SecondOrder:
     """What reaches the operands of `_attention_gradient` from its results, in ops.
 
-    With weights W, their gradient ``D = grad @ value.T`` and softmax's own S(g) = W * (g - sum(W * g)), the results
-    are ``S(D) @ key * scale``, ``S(D).T @ query * scale`` and ``W.T @ grad``. S is its own transpose.
+    With weights W, the noise N of dropout, ``D = N * (grad @ value.T)`` and softmax's own S(g) = W * (g - sum(W * g)),
+    the results are ``S(D) @ key * scale``, ``S(D).T @ query * scale`` and ``(N * W).T @ grad``. S is its own transpose.
     """
 
     def __init__(
         self, grad: Tensor, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, is_causal: bool,
-        scale: float,
+        scale: float, noise: tuple[float, int | None, int | None],
     ) -> None:  # fmt: skip
         self.grad, self.query, self.key, self.value, self.scale = grad, query, key, value, scale
+        self._noise = noise
         self.weights = _probabilities(query, key, mask, is_causal, scale)
-        self.by_weights = grad.matmul(_transposed(value))
+        self.by_weights = self.thinned(grad.matmul(_transposed(value)))
+
+    def thinned(self, weights: Tensor) -> Tensor:
+        """N * weights."""
+        thinned: Tensor = _thinned(weights, *self._noise)
+        return thinned
 
     def softened(self, slopes: Tensor) -> Tensor:
         """S(slopes)."""
@@ -90,47 +118,63 @@ class _SecondOrder:
         outer = (by_query.matmul(_transposed(self.key)) + self.query.matmul(_transposed(by_key))) * scale
         through = self.softened(outer)
         by_weights = softmax_result_gradient(self.by_weights, outer, self.weights, -1)
-        by_scores = self.softened(by_weights + self.grad.matmul(_transposed(by_value)))
+        by_scores = self.softened(by_weights + self.thinned(self.grad.matmul(_transposed(by_value))))
         return (
-            through.matmul(self.value) + self.weights.matmul(by_value),
+            self.thinned(through).matmul(self.value) + self.thinned(self.weights).matmul(by_value),
             (by_scores.matmul(self.key) + slopes.matmul(by_key)) * scale,
             (_transposed(by_scores).matmul(self.query) + _transposed(slopes).matmul(by_query)) * scale,
-            _transposed(through).matmul(self.grad),
+            _transposed(self.thinned(through)).matmul(self.grad),
             by_scores,
         )
 
 
 def _second_order(
     grads: Sequence[Tensor | None], grad_output: Tensor, query: Tensor, key: Tensor, value: Tensor,
-    mask: Tensor | None, is_causal: bool, scale: float,
+    mask: Tensor | None, is_causal: bool, scale: float, dropout: float, seed: int | None, offset: int | None,
 ) -> tuple[Tensor, ...]:  # fmt: skip
     given = [
         operand.new_zeros(operand.shape) if found is None else found
         for found, operand in zip(grads, (query, key, value), strict=True)
     ]
-    return _SecondOrder(grad_output, query, key, value, mask, is_causal, scale).derive(*given)
+    noise = (dropout, seed, offset)
+    return _SecondOrder(grad_output, query, key, value, mask, is_causal, scale, noise).derive(*given)
 
 
 _OPTIONS: dict[str, Any] = {"composite": True, "method": False, "function": False, "out": False}
 
 
 @lowered(
-    "_attention(Tensor query, Tensor key, Tensor value, Tensor? mask, bool is_causal, float scale) -> Tensor",
+    "_attention(Tensor query, Tensor key, Tensor value, Tensor? mask, bool is_causal, float scale, float dropout=0.0, "
+    "Scalar? seed=None, Scalar? offset=None) -> Tensor",
     vjp={("query", "key", "value"): _gradients, "mask": _mask_gradient},
     **_OPTIONS,
 )
 def _attention(
-    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, is_causal: bool, scale: float
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    is_causal: bool,
+    scale: float,
+    dropout: float,
+    seed: Tensor | None,
+    offset: Tensor | None,
 ) -> Any:
-    """``softmax(query @ key.T * scale + mask) @ value``; the softmax of a row of -inf is 0."""
+    """``softmax(query @ key.T * scale + mask) @ value``; the softmax of a row of -inf is 0.
+
+    With `seed` and `offset`, a place in the sequence of random numbers, weights are dropped with probability `dropout`.
+    """
     queries, keys, values = _stacked(query, key, value)
     weights = _weights(queries, keys, mask, is_causal, scale)
+    if seed is not None and offset is not None:
+        weights = _dropped(weights, dropout, seed, offset)
     return cast(_products(weights, values, contract=(1, 0)), query.dtype)
 
 
 @lowered(
     "_attention_gradient(Tensor grad_output, Tensor query, Tensor key, Tensor value, Tensor? mask, bool is_causal, "
-    "float scale) -> (Tensor by_query, Tensor by_key, Tensor by_value)",
+    "float scale, float dropout=0.0, Scalar? seed=None, Scalar? offset=None) "
+    "-> (Tensor by_query, Tensor by_key, Tensor by_value)",
     vjp={("grad_output", "query", "key", "value", "mask"): _second_order},
     **_OPTIONS,
 )
@@ -142,19 +186,25 @@ def _attention_gradient(
     mask: Tensor | None,
     is_causal: bool,
     scale: float,
+    dropout: float,
+    seed: Tensor | None,
+    offset: Tensor | None,
 ) -> Any:
     """Gradients of `_attention` by query, key and value, in the shapes they are broadcast to."""
     queries, keys, values = _stacked(query, key, value)
     slopes = wide(grad_output)
     weights = _weights(queries, keys, mask, is_causal, scale)
-    product = emit("mul", weights, _products(slopes, values, contract=(1, 1)))
+    by_weights, kept = _products(slopes, values, contract=(1, 1)), weights
+    if seed is not None and offset is not None:
+        by_weights, kept = (_dropped(item, dropout, seed, offset) for item in (by_weights, weights))
+    product = emit("mul", weights, by_weights)
     total = along("reduce_sum", product, product.ndim - 1)
     by_scores = emit("sub", product, emit("mul", weights, total))
     by_scores = emit("mul", by_scores, constant(scale, by_scores.dtype, by_scores._layout.shape))
     results = (
         _products(by_scores, keys, contract=(1, 0)),
         _products(by_scores, queries, contract=(0, 0)),
-        _products(weights, slopes, contract=(0, 0)),
+        _products(kept, slopes, contract=(0, 0)),
     )
     return tuple(cast(result, query.dtype) for result in results)
 
@@ -170,6 +220,16 @@ def _weights(queries: Tensor, keys: Tensor, mask: Tensor | None, is_causal: bool
     scores = _products(emit("mul", queries, factor), keys, contract=(1, 1))
     masked = mask is not None or is_causal
     return _softmax_of_masked(_masked(scores, mask, is_causal)) if masked else softmax(scores, -1)
+
+
+def _dropped(weights: Tensor, dropout: float, seed: Tensor, offset: Tensor) -> Tensor:
+    """While tracing: the weights that `functional_dropout` gives with these random numbers."""
+    shape, dtype = weights._layout.shape, weights.dtype
+    words = emit("random_bits", seed, offset, dtype=int32, shape=shape)
+    kept = emit("ge", unit_interval_of(words, float32), constant(dropout, float32, shape))
+    scaled = emit("mul", weights, constant(kept_scale(dropout), dtype, shape))
+    dropped: Tensor = emit("select", kept, scaled, constant(0.0, dtype, shape))
+    return dropped
 
 
 def _products(lhs: Tensor, rhs: Tensor, contract: tuple[int, int]) -> Tensor:
@@ -221,13 +281,14 @@ def scaled_dot_product_attention(
         dropout_p: probability of a weight to be dropped.
         is_causal: query i sees keys 0 to i only; not together with `attn_mask`.
         scale: factor of the scores; default: ``1 / sqrt(E)``.
-        enable_gqa: repeat heads (dimension -3) of key and value to the query's number.
+        enable_gqa: key and value may have fewer heads (dimension -3), each for a group of the query's.
 
     Returns:
         [..., L, Ev].
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit, or both kinds of mask are given.
+        ValueError: if `dropout_p` is not in [0, 1].
 
     Source: Vaswani et al., "Attention Is All You Need", NeurIPS 2017.
 
@@ -238,22 +299,46 @@ def scaled_dot_product_attention(
         raxis.Size([1, 2, 4])
     """
     _check(query, key, value, attn_mask, is_causal)
-    if enable_gqa:
-        key, value = (_repeated_heads(query, operand) for operand in (key, value))
+    check_probability(dropout_p)
     factor = 1 / math.sqrt(query._layout.shape[-1]) if scale is None else float(scale)
-    if dropout_p > 0:
-        weights = _probabilities(query, key, attn_mask, is_causal, factor)
-        return functional_dropout(weights, dropout_p).matmul(value)
-    return _attention(query, key, value, attn_mask, is_causal, factor)
+    if not enable_gqa or query._layout.shape[-3] == key._layout.shape[-3] == value._layout.shape[-3]:
+        return _attend(query, key, value, attn_mask, is_causal, factor, dropout_p)
+    grouped = _grouped(query, key, value, attn_mask)
+    result = _attend(*grouped, is_causal, factor, dropout_p)
+    return result.flatten(-4, -3)
 
 
-def _repeated_heads(query: Tensor, operand: Tensor) -> Tensor:
-    heads, own = query._layout.shape[-3], operand._layout.shape[-3]
-    if heads % own:
+def _attend(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, is_causal: bool, scale: float, dropout: float
+) -> Tensor:  # fmt: skip
+    attended: Tensor
+    if dropout == 0:
+        attended = _attention(query, key, value, mask, is_causal, scale)
+    elif query._layout.traced:
+        weights = _probabilities(query, key, mask, is_causal, scale)
+        attended = functional_dropout(weights, dropout).matmul(value)
+    else:
+        batch = broadcast_shapes(*[operand._layout.shape[:-2] for operand in (query, key, value)])
+        count = math.prod(batch) * query._layout.shape[-2] * key._layout.shape[-2]
+        place = reserve(None, query._storage.place, max(-(-count // 4), 1))
+        attended = _attention(query, key, value, mask, is_causal, scale, float(dropout), *place)
+    return attended
+
+
+def _grouped(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None
+) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
+    """Heads [..., H] of queries as [..., own, H / own], so that those of keys are broadcast, not repeated."""
+    heads, own = query._layout.shape[-3], key._layout.shape[-3]
+    if heads % own or value._layout.shape[-3] != own:
         raise RuntimeError(
-            f"Number of heads in key and value must divide the number of heads in query, but got {own} and {heads}."
+            "Number of heads in key and value must be the same and divide the number of heads in query, but got "
+            f"{own}, {value._layout.shape[-3]} and {heads}."
         )
-    return operand.repeat_interleave(heads // own, -3)
+    sizes = (own, heads // own)
+    if mask is not None and mask.ndim > 2:
+        mask = mask.unflatten(-3, sizes) if mask._layout.shape[-3] == heads else mask.unsqueeze(-3)
+    return query.unflatten(-3, sizes), key.unsqueeze(-3), value.unsqueeze(-3), mask
 
 
 def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, is_causal: bool) -> None:

@@ -14,7 +14,8 @@ _ALPHA = 1.7580993408473766
 _OPTIONS = "float p=0.5, bool training=True, bool inplace=False) -> Tensor"
 
 
-def _check(p: float) -> None:
+def check_probability(p: float) -> None:
+    """Raise ValueError unless `p` is in [0, 1]."""
     if not 0.0 <= p <= 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
@@ -48,7 +49,7 @@ def functional_dropout(input: Tensor, p: float = 0.5, training: bool = True, inp
         >>> raxis.nn.functional.dropout(raxis.ones(3), p=0.5, training=False)
         tensor([1., 1., 1.])
     """
-    _check(p)
+    check_probability(p)
     if not training or p == 0 or input._layout.numel == 0:
         return input
     return (
@@ -81,7 +82,7 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
 
 def _channels(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
     """Zero whole channels of [N, C, ...]."""
-    _check(p)
+    check_probability(p)
     if not training or p == 0 or input._layout.numel == 0:
         return input
     shape = (*input._layout.shape[:2], *(1,) * (input.ndim - 2))
@@ -114,7 +115,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
         >>> raxis.nn.functional.dropout1d(raxis.ones(1, 2, 3), training=False).shape
         raxis.Size([1, 2, 3])
     """
-    _check(p)
+    check_probability(p)
     if input.ndim not in (2, 3):
         raise RuntimeError(
             f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that dropout1d exists to "
@@ -142,7 +143,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
         >>> raxis.nn.functional.dropout2d(raxis.ones(1, 2, 3, 3), training=False).shape
         raxis.Size([1, 2, 3, 3])
     """
-    _check(p)
+    check_probability(p)
     if input.ndim != 4:
         warnings.warn(
             f"dropout2d: Received a {input.ndim}-D input to dropout2d, which is deprecated and will result in an error "
@@ -171,7 +172,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
         >>> raxis.nn.functional.dropout3d(raxis.ones(1, 2, 3, 3, 3), training=False).shape
         raxis.Size([1, 2, 3, 3, 3])
     """
-    _check(p)
+    check_probability(p)
     if input.ndim not in (4, 5):
         warnings.warn(
             f"dropout3d: Received a {input.ndim}-D input to dropout3d, which is deprecated and will result in an error "
@@ -214,7 +215,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
         >>> raxis.nn.functional.alpha_dropout(raxis.ones(3))
         tensor([1., 1., 1.])
     """
-    _check(p)
+    check_probability(p)
     if not training or p == 0 or input._layout.numel == 0:
         return input
     return _alpha_noised(input, input._layout.shape, p, inplace)
@@ -244,7 +245,7 @@ def feature_alpha_dropout(
         >>> raxis.nn.functional.feature_alpha_dropout(raxis.ones(1, 2, 3)).shape
         raxis.Size([1, 2, 3])
     """
-    _check(p)
+    check_probability(p)
     if not training or p == 0 or input._layout.numel == 0:
         return input
     if input.ndim < 2:

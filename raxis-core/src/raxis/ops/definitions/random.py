@@ -25,10 +25,14 @@ MANTISSA_BITS = {dtypes.float16: 11, dtypes.bfloat16: 8, dtypes.float32: 24, dty
 
 def unit_interval(dtype: DType, shape: Shape) -> Tensor:
     """Traced uniform numbers of [0, 1), with `dtype`'s precision; half precision comes as float32."""
-    kept = MANTISSA_BITS[dtype]
     words = dtypes.int64 if dtype is dtypes.float64 else dtypes.int32
+    return unit_interval_of(current_tracer().random_bits(words, shape), dtype)
+
+
+def unit_interval_of(bits: Tensor, dtype: DType) -> Tensor:
+    """Traced uniform numbers made of random words."""
+    kept, words, shape = MANTISSA_BITS[dtype], bits._layout.dtype, bits._layout.shape
     size, dtype = 8 * words.itemsize, wide_dtype(dtype)
-    bits = current_tracer().random_bits(words, shape)
     mask = constant((1 << kept) - 1, words, shape)
     upper = emit("and", emit("shift_right", bits, constant(size - kept, words, shape)), mask)
     return emit("mul", cast(upper, dtype), constant(2.0**-kept, dtype, shape))
