@@ -50,7 +50,7 @@ def test_random_programs(program: Program, seed: int, spread: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=1500, phases=[Phase.generate])
+@settings(max_examples=1000, phases=[Phase.generate])
 @given(programs(), SEEDS, st.integers(1, 2))
 def test_a_thousand_random_programs(program: Program, seed: int, spread: int) -> None:
     check(program, seed, spread)

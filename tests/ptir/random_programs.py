@@ -186,14 +186,17 @@ class _Growth:
         results: Sequence[TensorType],
         leading: str | None = None,
         more: bool = False,
+        by_value: bool = False,
     ) -> Region:
         """A region with random contents.
 
         `leading` is what it does with its first parameter, a counter; with `more`, there are results of any type
-        after those of types `results`.
+        after those of types `results`; with `by_value`, parameters without dims may stand for numbers.
         """
         builder = Builder()
-        known: list[Value] = [builder.parameter(type) for type in parameters]
+        known: list[Value] = [
+            builder.parameter(type, by_value and not type.rank and self.chance(1, 2)) for type in parameters
+        ]
         inner = _Growth(self.random, builder, known, self.depth + 1, self.notes)
         first = [inner.counted(leading)] if leading else []
         inner.pool = inner.pool or [inner.constant(self.type())]
@@ -244,7 +247,7 @@ class _Growth:
         """Add a composite that no backend knows."""
         parameters = self.types()
         operands = [self.value(type) for type in parameters]
-        regions = [self.region(parameters, [], more=True)]
+        regions = [self.region(parameters, [], more=True, by_value=True)]
         self.emit("composite", operands, regions, {**self.notes, "name": "unheard_of"})
 
 

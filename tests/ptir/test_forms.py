@@ -98,6 +98,19 @@ def test_a_program_without_anything_and_a_parameter_with_everything() -> None:
     round_trip(builder.build([scalar, other, other]))
 
 
+def test_parameters_of_regions_keep_everything() -> None:
+    def program(by_value: bool) -> Program:
+        inner = Builder()
+        inside = inner.parameter(TensorType(dtypes.float32, ()), by_value, name="alpha", stable_id=5)
+        builder = Builder("outer")
+        x = builder.parameter(TensorType(dtypes.float32, ()), True)
+        return builder.build(builder.emit("composite", x, name="same", regions=[inner.region([inside])]))
+
+    round_trip(program(True))
+    assert program(True) != program(False)
+    assert f'region(%0 "alpha" @{5:032x}: scalar f32[])' in program(True).text()
+
+
 def test_stable_ids_are_part_of_a_program() -> None:
     def program(stable_id: int | None) -> Program:
         builder = Builder("identified")

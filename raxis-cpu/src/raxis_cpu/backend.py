@@ -11,7 +11,6 @@ import llvmlite
 import numpy as np
 
 from raxis.backends.api import Backend, DeviceProperties, Executable, Strides
-from raxis.backends.reference.backend import ReferenceBackend
 from raxis_cpu.allocator import CachingAllocator
 from raxis_cpu.executable import compile_program
 from raxis_cpu.library import composites
@@ -37,7 +36,6 @@ class CpuBackend(Backend):
     """
 
     def __init__(self) -> None:
-        self._interpreter = ReferenceBackend()
         self._total_memory = total_memory()
         self._allocator = CachingAllocator(self._total_memory // _CACHE_SHARE)
         self.composites = composites(self.host_view)
@@ -72,7 +70,7 @@ class CpuBackend(Backend):
         *,
         in_place: int = 0,
     ) -> Executable:
-        native = compile_program(
+        return compile_program(
             program,
             inputs,
             outputs,
@@ -80,7 +78,6 @@ class CpuBackend(Backend):
             allocate=self._allocator.allocate,
             composites=self.composites,
         )
-        return native or self._interpreter.compile(program, inputs, outputs, in_place=in_place)
 
     def host_view(self, buffer: Buffer) -> Buffer:
         return buffer

@@ -18,6 +18,7 @@ from raxis.ptir.program import Instruction, Program
 from raxis.schedule import Buffer, LibraryStep, LoopStep, Schedule, Target, schedule
 from raxis.schedule.arena import plan
 from raxis.schedule.graph import composite_program
+from raxis_cpu.control import control
 from raxis_cpu.library import native, routine
 from raxis_cpu.library.copies import small_copies
 from raxis_cpu.llvm import Argument, build, supports
@@ -31,10 +32,8 @@ def compile_program(
     in_place: int,
     allocate: Callable[[int], Any],
     composites: Mapping[str, KernelFactory],
-) -> Executable | None:
-    """The executable of `program`; None if a part of it can only be interpreted."""
-    if any(item.regions and item.primitive != "composite" for item in program.instructions):
-        return None
+) -> Executable:
+    """The executable of `program`."""
     made = schedule(program, inputs, outputs, in_place=in_place, target=_Abilities(composites))
     signature = _Signature(program)
     single = _single_step(made, signature)
@@ -114,7 +113,7 @@ def _single_step(made: Schedule, signature: _Signature) -> Executable | None:
 
 def _native_routine(made: Schedule, step: LibraryStep) -> Executable | None:
     """The built-in of a library step, called as kernels are; None if it runs on NumPy arrays."""
-    if any(number < 0 for number in step.operands) or step.instruction.primitive == "composite":
+    if any(number < 0 for number in step.operands) or step.instruction.regions:
         return None
     operands, results = (
         [made.buffers[number].strides for number in part] for part in (step.operands, step.results)
@@ -217,9 +216,19 @@ class _Assembler:
         ]
         results = [self._array(number) for number in step.results]
         buffers = self._schedule.buffers
-        strides = [() if number < 0 else buffers[number].strides for number in step.operands]
-        call = routine(step.instruction, strides, [buffers[number].strides for number in step.results])
+        if step.instruction.regions:
+            call = control(step.instruction, self._compiled)
+        else:
+            strides = [() if number < 0 else buffers[number].strides for number in step.operands]
+            call = routine(step.instruction, strides, [buffers[number].strides for number in step.results])
         self._lines.append(f"{self._bind('routine', call)}({', '.join([*operands, *results])})")
+
+    def _compiled(
+        self, region: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
+    ) -> Executable:
+        return compile_program(
+            region, inputs, outputs, in_place=0, allocate=self._allocate, composites=self._composites
+        )
 
     def _number(self, step: LibraryStep, place: int) -> str:
         """A by-value scalar as a rank-0 array."""

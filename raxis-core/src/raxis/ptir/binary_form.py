@@ -5,12 +5,12 @@ bit set in all bytes but the last. A *string* is a count of bytes and UTF-8; a *
 
 =============  ====================================================================================================
 file           8 bytes `MAGIC`; u16 major, u16 minor version; u64 length of the body; body; u32 CRC-32 of the body
-body           list of strings; list of types; *name*; attributes; list of parameters; function
+body           list of strings; list of types; *name*; attributes; function
 type           *dtype*; list of counts: the shape
 parameter      *type*; flags byte: 1 by value, 2 named, 4 identified; *name* if named; 16 bytes if identified
-function       list of instructions; list of values: the results
-instruction    *primitive*; list of values: the operands; attributes; list of *types*: the results; list of regions
-region         list of *types*: the parameters; function
+function       list of parameters; list of instructions; list of values: the results
+instruction    *primitive*; list of values: the operands; attributes; list of *types*: the results;
+               list of functions: the regions
 value          count: its number in its function, where parameters and results are numbered as they are defined
 attributes     list of pairs of a *name* and an attribute
 attribute      a tag byte (`_TAGS`) and what it announces
@@ -121,10 +121,8 @@ class _Writer:
         self._types: dict[TensorType, int] = {}
 
     def body(self, program: Program) -> bytes:
-        number = Numbering()
         rest = self._string(program.name) + self._attributes(program.attributes)
-        rest += _listed([self._parameter(parameter, number) for parameter in program.parameters])
-        rest += self._function(program.instructions, program.results, number)
+        rest += self._function(Region(program.parameters, program.instructions, program.results))
         types = _listed([self._type_entry(type) for type in self._types])
         strings = _listed([_sized(string.encode(*_ENCODING)) for string in self._strings])
         return strings + types + rest
@@ -148,11 +146,11 @@ class _Writer:
             encoded += self._string(name)
         return encoded if stable_id is None else encoded + stable_id.to_bytes(16, "little")
 
-    def _function(
-        self, instructions: Sequence[Instruction], results: Sequence[Value], number: Numbering
-    ) -> bytes:
-        encoded = _listed([self._instruction(instruction, number) for instruction in instructions])
-        return encoded + _listed([_count(number(value)) for value in results])
+    def _function(self, function: Region) -> bytes:
+        number = Numbering()
+        encoded = _listed([self._parameter(parameter, number) for parameter in function.parameters])
+        encoded += _listed([self._instruction(instruction, number) for instruction in function.instructions])
+        return encoded + _listed([_count(number(value)) for value in function.results])
 
     def _instruction(self, instruction: Instruction, number: Numbering) -> bytes:
         operands = _listed([_count(number(value)) for value in instruction.operands])
@@ -162,7 +160,7 @@ class _Writer:
                 operands,
                 self._attributes(instruction.attributes),
                 self._defined(instruction.results, number),
-                _listed([self._region(region) for region in instruction.regions]),
+                _listed([self._function(region) for region in instruction.regions]),
             )
         )
 
@@ -172,12 +170,6 @@ class _Writer:
             number(value)
             types.append(self._type(value.type))
         return _listed(types)
-
-    def _region(self, region: Region) -> bytes:
-        number = Numbering()
-        return self._defined(region.parameters, number) + self._function(
-            region.instructions, region.results, number
-        )
 
     def _attributes(self, attributes: Mapping[str, Attribute]) -> bytes:
         return _listed([self._string(name) + self._attribute(value) for name, value in attributes.items()])
@@ -233,13 +225,10 @@ class _Reader:
         self._strings = self._list(self._string_entry)
         self._types = self._list(self._type_entry)
         name, attributes = self._string(), self._attributes()
-        parameters: list[Parameter] = []
-        for position in range(self._length()):
-            parameters.append(self._parameter(position))
-        instructions, results = self._function(list(parameters))
+        whole = self._function()
         if self._position != len(self._data):
             raise self._error(f"{len(self._data) - self._position} bytes follow the program")
-        return Program(name, tuple(parameters), instructions, results, attributes)
+        return Program(name, whole.parameters, whole.instructions, whole.results, attributes)
 
     def _error(self, problem: str) -> ParseError:
         return ParseError(f"binary program, byte {_HEADER.size + self._position}: {problem}.")
@@ -306,9 +295,11 @@ class _Reader:
         stable_id = int.from_bytes(self._bytes(16), "little") if flags & _IDENTIFIED else None
         return Parameter(id, type, bool(flags & _BY_VALUE), name, stable_id)
 
-    def _function(self, scope: list[Value]) -> tuple[tuple[Instruction, ...], tuple[Value, ...]]:
-        instructions = tuple(self._instruction(scope) for _ in range(self._length()))
-        return instructions, self._values(scope)
+    def _function(self) -> Region:
+        parameters = tuple(self._parameter(position) for position in range(self._length()))
+        scope: list[Value] = list(parameters)
+        instructions = tuple(self._list(lambda: self._instruction(scope)))
+        return Region(parameters, instructions, self._values(scope))
 
     def _values(self, scope: Sequence[Value]) -> tuple[Value, ...]:
         return tuple(self._list(lambda: self._item("value", scope)))
@@ -316,18 +307,13 @@ class _Reader:
     def _instruction(self, scope: list[Value]) -> Instruction:
         primitive, operands, attributes = self._string(), self._values(scope), self._attributes()
         results = self._defined(scope)
-        return Instruction(primitive, operands, attributes, results, tuple(self._list(self._region)))
+        return Instruction(primitive, operands, attributes, results, tuple(self._list(self._function)))
 
     def _defined(self, scope: list[Value]) -> tuple[Value, ...]:
         types = self._list(self._type)
         values = tuple(Value(len(scope) + position, type) for position, type in enumerate(types))
         scope.extend(values)
         return values
-
-    def _region(self) -> Region:
-        scope: list[Value] = []
-        parameters = self._defined(scope)
-        return Region(parameters, *self._function(scope))
 
     def _attributes(self) -> dict[str, Attribute]:
         entries = self._list(lambda: (self._string(), self._attribute()))

@@ -103,7 +103,7 @@ def _instruction(instruction: Instruction, number: Numbering) -> Document:
 def _region(region: Region) -> Document:
     number = Numbering()
     return {
-        "parameters": [_value(value, number) for value in region.parameters],
+        "parameters": [_parameter(parameter, number) for parameter in region.parameters],
         "instructions": [_instruction(instruction, number) for instruction in region.instructions],
         "results": [number(value) for value in region.results],
     }
@@ -251,7 +251,7 @@ def _read_instruction(node: Node, scope: dict[int, Value]) -> Instruction:
 def _read_region(node: Node) -> Region:
     node.has_members({"parameters", "instructions", "results"})
     scope: dict[int, Value] = {}
-    parameters = tuple(_read_value(item, scope) for item in node["parameters"].items())
+    parameters = tuple(_read_parameter(item, scope) for item in node["parameters"].items())
     return Region(parameters, *_read_function(node, scope))
 
 

@@ -130,11 +130,6 @@ class _Parser:
         by_value = self._accept("scalar")
         return Parameter(id, self._type(), by_value, name, stable_id)
 
-    def _region_parameter(self) -> Value:
-        id = int(self._take("id")[1:])
-        self._expect(":")
-        return Value(id, self._type())
-
     def _type(self) -> TensorType:
         position, name = self._token.position, self._take("name")
         if name not in BY_SHORT_NAME:
@@ -189,7 +184,7 @@ class _Parser:
 
     def _region(self) -> Region:
         self._expect("(")
-        parameters = self._list(self._region_parameter, ")")
+        parameters = self._list(self._parameter, ")")
         instructions, results = self._body(parameters)
         return Region(tuple(parameters), instructions, results)
 

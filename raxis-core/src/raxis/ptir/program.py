@@ -55,9 +55,12 @@ class Instruction:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A function inside an instruction. It sees its own parameters only, never values around it."""
+    """A function inside an instruction. It sees its own parameters only, never values around it.
 
-    parameters: tuple[Value, ...]
+    A by-value parameter of a composite's region stands for a number, which a kernel of the whole may take as such.
+    """
+
+    parameters: tuple[Parameter, ...]
     instructions: tuple[Instruction, ...]
     results: tuple[Value, ...]
 
@@ -110,9 +113,8 @@ class Program:
     @cached_property
     def key(self) -> Hashable:
         """The canonical structure, as nested tuples."""
-        parameters = tuple((value.by_value, value.name, value.stable_id) for value in self.parameters)
         body = _body_key(self.parameters, self.instructions, self.results)
-        return self.name, parameters, body, attributes_key(self.attributes)
+        return self.name, body, attributes_key(self.attributes)
 
     @cached_property
     def _hash(self) -> int:
@@ -186,11 +188,11 @@ class Numbering:
 
 
 def _body_key(
-    parameters: tuple[Value, ...], instructions: tuple[Instruction, ...], results: tuple[Value, ...]
+    parameters: tuple[Parameter, ...], instructions: tuple[Instruction, ...], results: tuple[Value, ...]
 ) -> Hashable:
     number = Numbering()
     return (
-        tuple((number(value), value.type) for value in parameters),
+        tuple((number(p), p.type, p.by_value, p.name, p.stable_id) for p in parameters),
         tuple(_instruction_key(instruction, number) for instruction in instructions),
         tuple(number(value) for value in results),
     )

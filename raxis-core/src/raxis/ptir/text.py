@@ -97,7 +97,7 @@ def _instruction_lines(instruction: Instruction, names: Names) -> Iterator[str]:
 
 
 def _region_lines(region: Region, names: Names) -> Iterator[str]:
-    yield f"region({', '.join(f'{names(value)}: {value.type}' for value in region.parameters)}) {{"
+    yield f"region({', '.join(_parameter_text(parameter, names) for parameter in region.parameters)}) {{"
     yield from _body_lines(region.instructions, region.results, names)
     yield "}"
 

@@ -8,7 +8,7 @@ from typing import Any
 from raxis.ptir.attributes import attributes_key, canonical
 from raxis.ptir.identity import BITS, is_id
 from raxis.ptir.primitives import PRIMITIVES, PrimitiveError
-from raxis.ptir.program import Instruction, Program, Value
+from raxis.ptir.program import Instruction, Parameter, Program, Value
 
 
 class VerificationError(RuntimeError):
@@ -31,7 +31,25 @@ def verify(program: Program) -> None:
     """
     where = f"program {program.name!r}"
     _check_attributes(where, program.attributes)
-    for parameter in program.parameters:
+    _check_body(where, program.parameters, program.instructions, program.results)
+
+
+def _check_body(
+    where: str, parameters: Sequence[Parameter], instructions: Sequence[Instruction], results: Sequence[Value]
+) -> None:
+    defined: dict[int, Value] = {}
+    _check_parameters(where, parameters)
+    _define(where, defined, parameters)
+    for instruction in instructions:
+        here = f"{where}, {instruction.primitive}"
+        _check_uses(here, defined, instruction.operands)
+        _check_instruction(here, instruction)
+        _define(here, defined, instruction.results)
+    _check_uses(f"{where}, results", defined, results)
+
+
+def _check_parameters(where: str, parameters: Sequence[Parameter]) -> None:
+    for parameter in parameters:
         if parameter.by_value and parameter.type.rank:
             raise VerificationError(
                 f"{where}: by-value parameter {parameter} must have rank 0, not {parameter.type}."
@@ -41,20 +59,6 @@ def verify(program: Program) -> None:
                 f"{where}: the identity of parameter {parameter} must be an integer in [0, 2**{BITS}), "
                 f"not {parameter.stable_id!r}."
             )
-    _check_body(where, program.parameters, program.instructions, program.results)
-
-
-def _check_body(
-    where: str, parameters: Sequence[Value], instructions: Sequence[Instruction], results: Sequence[Value]
-) -> None:
-    defined: dict[int, Value] = {}
-    _define(where, defined, parameters)
-    for instruction in instructions:
-        here = f"{where}, {instruction.primitive}"
-        _check_uses(here, defined, instruction.operands)
-        _check_instruction(here, instruction)
-        _define(here, defined, instruction.results)
-    _check_uses(f"{where}, results", defined, results)
 
 
 def _define(where: str, defined: dict[int, Value], values: Sequence[Value]) -> None:

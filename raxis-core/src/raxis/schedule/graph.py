@@ -129,7 +129,7 @@ def composite_program(instruction: Instruction) -> Program:
     attributes = {name: value for name, value in instruction.attributes.items() if name != "name"}
     return Program(
         instruction.attributes["name"],
-        region.parameters,  # type: ignore[arg-type]  # linked from a program, whose parameters they were
+        region.parameters,
         region.instructions,
         region.results,
         attributes,

@@ -79,8 +79,8 @@ def _match(old: _Given, new: _Given, first: Region, second: Region) -> None:
 def _number(names: _Given, function: Region, mark: str) -> None:
     """Name all values by their numbers, with a mark."""
     number = Numbering()
-    for value in function.parameters:
-        names.given[value] = f"%{mark}{number(value)}"
+    for parameter in function.parameters:
+        names.given[parameter] = f"%{mark}{number(parameter)}"
     for instruction in function.instructions:
         for value in instruction.results:
             names.given[value] = f"%{mark}{number(value)}"
@@ -99,10 +99,8 @@ def _pairs(
         yield from zip(first[start : start + count], second[other_start : other_start + count], strict=True)
 
 
-def _parameter_key(value: Value) -> Hashable:
-    if isinstance(value, Parameter):
-        return value.type, value.by_value, value.name, value.stable_id
-    return value.type
+def _parameter_key(parameter: Parameter) -> Hashable:
+    return parameter.type, parameter.by_value, parameter.name, parameter.stable_id
 
 
 def _instruction_key(instruction: Instruction) -> Hashable:

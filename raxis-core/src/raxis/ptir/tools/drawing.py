@@ -137,14 +137,11 @@ def _graph(function: Region, names: Names) -> tuple[list[_Node], list[Edge]]:
     return [*nodes, _Node("result", (_shortened(returned),), returned)], list(edges)
 
 
-def _parameter(value: Value, names: Names) -> _Node:
-    label = names(value)
-    if isinstance(value, Parameter):
-        label += f" {value.name}" if value.name else ""
-        kind = "scalar " if value.by_value else ""
-        tip = label if value.stable_id is None else f"{label} @{value.stable_id:032x}"
-        return _Node("parameter", (_shortened(label), f"{kind}{value.type}"), f"{tip}: {kind}{value.type}")
-    return _Node("parameter", (label, str(value.type)), f"{label}: {value.type}")
+def _parameter(parameter: Parameter, names: Names) -> _Node:
+    label = names(parameter) + (f" {parameter.name}" if parameter.name else "")
+    type = f"scalar {parameter.type}" if parameter.by_value else str(parameter.type)
+    tip = label if parameter.stable_id is None else f"{label} @{parameter.stable_id:032x}"
+    return _Node("parameter", (_shortened(label), type), f"{tip}: {type}")
 
 
 def _instruction(instruction: Instruction, names: Names) -> _Node:
