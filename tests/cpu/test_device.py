@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -17,15 +19,22 @@ from raxis_cpu.backend import CpuBackend
 
 
 def in_native_process(program: str, **environment: str) -> Any:
-    """The JSON that a fresh process on raxis-cpu prints as its last line."""
-    done = subprocess.run(
+    """The JSON that a fresh process on raxis-cpu prints as its last line; its children do not outlive it."""
+    paths = os.pathsep.join([str(Path.cwd()), *sys.path])
+    with subprocess.Popen(
         [sys.executable, "-c", program],
-        check=False, capture_output=True, text=True, timeout=120,
-        env={**os.environ, "RAXIS_CPU": "plugin", "PYTHONPATH": os.pathsep.join([str(Path.cwd()), *sys.path])}
-        | environment,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        env={**os.environ, "RAXIS_CPU": "plugin", "PYTHONPATH": paths} | environment,
+    ) as process:  # fmt: skip
+        try:
+            printed, errors = process.communicate(timeout=240)
+        except BaseException:
+            with contextlib.suppress(OSError, AttributeError):  # Windows has no groups of processes
+                os.killpg(process.pid, signal.SIGKILL)
+            process.kill()
+            raise
+    assert process.returncode == 0, errors
+    return json.loads(printed.splitlines()[-1])
 
 
 def test_questions_have_pytorchs_answers() -> None:

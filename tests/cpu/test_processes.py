@@ -129,6 +129,37 @@ print(json.dumps(codes))
 
 
 @FORK
+def test_fork_while_another_thread_adds_to_a_gradient() -> None:
+    """Whatever guards the gradients of leaves is free in the child."""
+    found = in_native_process(
+        _WORK
+        + """
+stop = threading.Event()
+large = raxis.zeros(4_000_000, requires_grad=True)
+def keep_adding():
+    while not stop.is_set():
+        large.sum().backward()
+busy = threading.Thread(target=keep_adding)
+busy.start()
+codes = []
+for _ in range(5):
+    child = os.fork()
+    if child == 0:
+        leaves = [raxis.ones(3, requires_grad=True) for _ in range(300)]
+        for leaf in leaves * 2:
+            leaf.sum().backward()
+        os._exit(0 if all(leaf.grad.tolist() == [2.0] * 3 for leaf in leaves) else 1)
+    codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+stop.set()
+busy.join()
+print(json.dumps(codes))
+""",
+        OMP_NUM_THREADS="2",
+    )
+    assert found == [0] * 5
+
+
+@FORK
 def test_workers_that_make_batches_for_a_training() -> None:
     """Worker processes send tensors, as a data loader's do, while the parent trains on them."""
     found = in_native_process(
