@@ -15,18 +15,17 @@ from typing import Any
 import numpy as np
 
 from raxis import dtypes
-from raxis.autograd.grad_mode import mode
+from raxis.autograd.grad_mode import ever, mode
 from raxis.frames import user_stacklevel
+from raxis.interception import anyone
 from raxis.layout import Layout, layout_of
+from raxis.ops import tables
 from raxis.ops.arguments import is_number
 from raxis.ops.definitions.advanced_indexing import check_mask, check_put_dtype, expand_masks, read_indexed
 from raxis.ops.definitions.masking import as_int, as_number, masked_select, nonzero_positions
-from raxis.ops.definitions.slicing import basic_index
+from raxis.ops.definitions.slicing import WHOLE, basic_index
 from raxis.ops.table import OPS
 from raxis.tensor import Tensor, view_of
-
-WHOLE = (None, None, None)
-"""The slice ``:`` in the hashable form of `basic_index`."""
 
 _plans = OPS["_basic_index"].plans
 
@@ -44,13 +43,17 @@ def get_item(input: Tensor, index: Any) -> Tensor:
         tensor([[2, 0],
                 [5, 3]])
     """
-    if type(index) is int and (input._edge is None or not mode.enabled):
-        row = _row(input, index)
-        if row is not None:
-            return row
+    kind = type(index)
+    untaped = (input._edge is None or not mode.enabled) and not anyone.records
+    if untaped and (kind is int or kind is slice):
+        part = _row(input, index) if kind is int else _slab(input, index)
+        if part is not None:
+            return part
     key = _basic_key(index)
     if key is None:
         return _get_advanced(input, index)
+    if untaped and not input._layout.traced:
+        return _part(input, key)
     try:
         run = _plans[(input._layout, key)]
     except (KeyError, TypeError):
@@ -63,10 +66,52 @@ def _row(input: Tensor, index: int) -> Tensor | None:
     layout, stride, size = _row_geometry(input._layout)
     if layout is None or not -size <= index < size:
         return None
-    row = view_of(input, layout, input._offset + index % size * stride)
-    if input._inference:
-        row._inference = True
-    return row
+    return _marked(view_of(input, layout, input._offset + index % size * stride), input)
+
+
+def _marked(view: Tensor, input: Tensor) -> Tensor:
+    if ever.inferred and input._inference:
+        view._inference = True
+    return view
+
+
+def _slab(input: Tensor, index: slice) -> Tensor | None:
+    """``input[index]`` off the tape; like `_row` for a slice."""
+    _, stride, size = _row_geometry(input._layout)
+    first, end, by = index.indices(size)
+    if by <= 0 or not size:
+        return None
+    layout = _slab_layout(input._layout, len(range(first, end, by)), by)
+    return _marked(view_of(input, layout, input._offset + first * stride), input)
+
+
+@functools.lru_cache(maxsize=4096)
+def _slab_layout(layout: Layout, count: int, by: int) -> Layout:
+    shape, strides = (count, *layout.shape[1:]), (layout.strides[0] * by, *layout.strides[1:])
+    return layout_of(layout.dtype, shape, strides, layout.device)
+
+
+def _part(input: Tensor, key: tuple[Any, ...]) -> Tensor:
+    """``input[key]`` off the tape, for a key as `_basic_key` gives it."""
+    try:
+        found = _parts.get((input._layout, key))
+    except TypeError:  # a bound that cannot be hashed
+        found = None
+    layout, step = found or _remembered_part(input._layout, _as_ints(key))
+    return _marked(view_of(input, layout, input._offset + step), input)
+
+
+_parts: dict[tuple[Layout, tuple[Any, ...]], tuple[Layout, int]] = {}
+"""Layouts of views and their distance from the operand's offset, by operand and index."""
+
+
+def _remembered_part(layout: Layout, key: tuple[Any, ...]) -> tuple[Layout, int]:
+    shape, strides, step = OPS["_basic_index"].body(layout, key)
+    found = layout_of(layout.dtype, shape, strides, layout.device), step
+    if len(_parts) >= tables.PLAN_LIMIT:
+        _parts.clear()
+    _parts[layout, key] = found
+    return found
 
 
 @functools.lru_cache(maxsize=4096)
@@ -122,12 +167,14 @@ def _basic_key(index: Any) -> tuple[Any, ...] | None:
 
 def _as_ints(key: Sequence[Any]) -> tuple[Any, ...]:
     """The key with everything that stands for an int (NumPy integers, 0-d tensors) made one."""
-    return tuple(tuple(map(_slice_part, item)) if isinstance(item, tuple) else item for item in key)
+    return tuple(
+        [tuple([_slice_part(part) for part in item]) if type(item) is tuple else item for item in key]
+    )
 
 
 def _slice_part(part: Any) -> int | None:
-    if part is None:
-        return None
+    if part is None or type(part) is int:
+        return part
     try:
         return operator.index(part)
     except TypeError:
@@ -140,7 +187,7 @@ def _slice_part(part: Any) -> int | None:
 def _parse(input: Tensor, index: Any) -> tuple[Tensor, list[tuple[int, Tensor]]]:
     """The view of the basic parts of an index, and the index tensors with the dimension of the view each is for."""
     items = [_converted(input, item) for item in _as_tuple(index)]
-    key, dims = _recipe(tuple(map(_part, items)), input._layout.ndim)
+    key, dims = _recipe(tuple(map(_kind_of, items)), input._layout.ndim)
     view: Tensor = input if key is None else basic_index(input, key)
     chosen = [item for item in items if isinstance(item, (bool, Tensor))]
     return view, [(dim, _as_index(view, item)) for dim, item in zip(dims, chosen, strict=True)]
@@ -150,7 +197,7 @@ _TRUTH = "truth"
 """Stands for bools and 0-d masks, which index an added dimension of size 1."""
 
 
-def _part(item: Any) -> Any:
+def _kind_of(item: Any) -> Any:
     """What matters of one index for where the others go: hashable, and the same for all tensors of one layout."""
     if isinstance(item, bool):
         return _TRUTH

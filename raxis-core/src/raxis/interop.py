@@ -134,11 +134,17 @@ def host_view(tensor: Tensor) -> np.ndarray | None:
     memory = storage.place.backend.host_view(storage.buffer)
     if memory is None:
         return None
-    dtype, item = layout.dtype.numpy, layout.dtype.itemsize
     if not layout.numel:
-        return np.empty(layout.shape, dtype)
-    strides = tuple([stride * item for stride in layout.strides])
+        return np.empty(layout.shape, layout.dtype.numpy)
+    dtype, item, strides = _geometry_of(layout)
     return np.ndarray(layout.shape, dtype, memory, tensor._offset * item, strides)
+
+
+@functools.lru_cache(maxsize=1024)
+def _geometry_of(layout: Layout) -> tuple[np.dtype, int, tuple[int, ...]]:
+    """dtype, bytes of an element, and strides in bytes of an array with this layout."""
+    item = layout.dtype.itemsize
+    return layout.dtype.numpy, item, tuple(stride * item for stride in layout.strides)
 
 
 def host_array(tensor: Tensor) -> np.ndarray:

@@ -45,7 +45,8 @@ class Protocols(TensorMethods):
         return int(_real(_only_element(self), "int64"))
 
     def __float__(self) -> float:
-        return float(_real(_only_element(self), "double"))
+        value = _only_element(self)
+        return value if type(value) is float else float(_real(value, "double"))
 
     def __complex__(self) -> complex:
         return complex(_only_element(self))

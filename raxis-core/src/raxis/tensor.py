@@ -190,7 +190,7 @@ class Tensor(Protocols):
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Set `requires_grad` in place; the tensor itself is returned."""
-        self.requires_grad = requires_grad
+        _leaf().set_requires_grad(self, bool(requires_grad))
         return self
 
     def backward(

@@ -6,6 +6,7 @@ they were made, so going through them by falling number is a valid backward orde
 
 from __future__ import annotations
 
+import os
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -105,6 +106,19 @@ class Node:
         return f"<{self.name()} object at {id(self):#x}>"
 
 
+_LEAF_LOCKS = [Lock() for _ in range(64)]
+"""Made once: a lock takes longer to make than the rest of a leaf's node."""
+
+
+def _renew_leaf_locks() -> None:
+    _LEAF_LOCKS[:] = [Lock() for _ in _LEAF_LOCKS]
+
+
+if hasattr(os, "register_at_fork"):
+    # A thread that does not exist in a forked child may hold one.
+    os.register_at_fork(after_in_child=_renew_leaf_locks)
+
+
 class AccumulateGrad(Node):
     """The end of a path: adds to the ``grad`` of a leaf."""
 
@@ -113,8 +127,12 @@ class AccumulateGrad(Node):
     def __init__(self, leaf: Tensor) -> None:
         self.number = next_number()
         self.result_layouts = (leaf._layout,)
-        self.lock = Lock()
         self.leaf = weakref.ref(leaf)
+
+    @property
+    def lock(self) -> Lock:
+        """Held while ``grad`` is added to; a few leaves share one."""
+        return _LEAF_LOCKS[self.number % len(_LEAF_LOCKS)]
 
     @property
     def variable(self) -> Tensor | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Callable, Iterable
@@ -169,8 +170,17 @@ def fits(value: Any, dtype: DType) -> bool:
         return True
     if isinstance(value, complex):
         return value.imag == 0 and fits(value.real, dtype)
+    lowest, highest = _limits(dtype)
+    if dtype.category is Category.INTEGER:
+        return bool(math.isfinite(value) and lowest <= value <= highest)
+    return not math.isfinite(value) or abs(value) <= highest
+
+
+@functools.cache
+def _limits(dtype: DType) -> tuple[float, float]:
+    """The least and the greatest number for `fits`."""
     if dtype.category is Category.INTEGER:
         limits = np.iinfo(dtype.numpy)
-        lowest = limits.min if dtype.is_signed else -limits.max
-        return bool(math.isfinite(value) and lowest <= value <= limits.max)
-    return not math.isfinite(value) or abs(value) <= float(_finfo(dtype.numpy).max)
+        return (int(limits.min) if dtype.is_signed else -int(limits.max)), int(limits.max)
+    highest = float(_finfo(dtype.numpy).max)
+    return -highest, highest

@@ -55,15 +55,16 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     return input._fill_(value)
 
 
+_REAL = frozenset({int, float})
 _ROOMY = frozenset(
     {dtypes.bool_, dtypes.int64, dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128}
 )
 
 
 def _check_fill(input: Tensor, value: Any) -> None:
-    """Check the range of numbers; a small int fits every roomy dtype, which keeps the usual call fast."""
+    """Check the range of numbers; a small one fits every roomy dtype, which keeps the usual call fast."""
     dtype = input._layout.dtype
-    small = type(value) is int and dtype in _ROOMY and -(1 << 31) < value < 1 << 31
+    small = type(value) in _REAL and dtype in _ROOMY and -(1 << 31) < value < 1 << 31
     if not small and not isinstance(value, Tensor):
         check_fits(value, dtype)
 

@@ -156,7 +156,9 @@ def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Generator | None = Non
     random.check_real("bernoulli_", input._layout.dtype)
     if isinstance(p, Tensor):
         random.check_real("bernoulli_", p._layout.dtype)
-        return input._bernoulli_(p.detach().expand(input._layout.shape), generator)
+        chances = p if p._edge is None else p.detach()
+        shape = input._layout.shape
+        return input._bernoulli_(chances if p._layout.shape == shape else chances.expand(shape), generator)
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
     return input._bernoulli_(float(p), generator)

@@ -220,16 +220,23 @@ IndexKey = tuple[Any, ...]
 """A basic index in hashable form: ints, ``(start, stop, step)`` triples, None and Ellipsis."""
 
 
+WHOLE = (None, None, None)
+"""The slice ``:``."""
+
+
 def _complete(key: IndexKey, ndim: int) -> IndexKey:
     """`key` with its Ellipsis, or what is missing at the end, written out as whole slices."""
-    consumed = sum(item is not None and item is not Ellipsis for item in key)
+    elided = key.count(Ellipsis)
+    consumed = len(key) - key.count(None) - elided
+    if consumed == ndim and not elided:
+        return key
     if consumed > ndim:
         if ndim == 0:
             raise IndexError(
                 "invalid index of a 0-dim tensor. Use `tensor.item()` in Python to convert a 0-dim tensor to a number"
             )
         raise IndexError(f"too many indices for tensor of dimension {ndim}, got {consumed}")
-    missing = ((None, None, None),) * (ndim - consumed)
+    missing = (WHOLE,) * (ndim - consumed)
     parts: list[Any] = []
     for item in key:
         if item is Ellipsis:
@@ -256,11 +263,15 @@ def _places(layout: Layout, key: IndexKey) -> tuple[list[tuple[int, int, int]], 
         if isinstance(item, tuple):
             results.append((axis, axis))
             bounds.append(slice_place(size, *item))
-        elif -size <= item < size:
-            bounds.append((item % size, 1, 1))
         else:
-            raise IndexError(f"index {item} is out of bounds for dimension {axis} with size {size}")
+            bounds.append((_checked_place(item, axis, size), 1, 1))
     return bounds, results
+
+
+def _checked_place(index: int, axis: int, size: int) -> int:
+    if not -size <= index < size:
+        raise IndexError(f"index {index} is out of bounds for dimension {axis} with size {size}")
+    return index % size
 
 
 def _basic_gradient(grad: Tensor, input_layout: Layout, index: IndexKey) -> Tensor:
@@ -285,15 +296,24 @@ def _basic_lower(input: Tensor, index: IndexKey) -> Any:
 )
 def basic_index(layout: Layout, index: IndexKey) -> Geometry:
     """``input[index]`` for ints, slices, None and Ellipsis, as one view."""
-    bounds, results = _places(layout, index)
-    strides = layout.strides
-    offset = sum(first * stride for (first, _, _), stride in zip(bounds, strides, strict=True))
-    shape = tuple(1 if axis is None else bounds[axis][1] for axis, _ in results)
-    steps = tuple(
-        _new_stride(layout, following) if axis is None else strides[axis] * bounds[axis][2]
-        for axis, following in results
-    )
-    return shape, steps, offset
+    shape: list[int] = []
+    strides: list[int] = []
+    offset = axis = 0
+    for item in _complete(index, layout.ndim):
+        if item is None:
+            shape.append(1)
+            strides.append(_new_stride(layout, axis))
+            continue
+        size, stride = layout.shape[axis], layout.strides[axis]
+        if isinstance(item, tuple):
+            first, count, by = (0, size, 1) if item == WHOLE else slice_place(size, *item)
+            shape.append(count)
+            strides.append(stride * by)
+        else:
+            first = _checked_place(item, axis, size)
+        offset += first * stride
+        axis += 1
+    return tuple(shape), tuple(strides), offset
 
 
 def _new_stride(layout: Layout, axis: int) -> int:
