@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from raxis.backends.api import Backend, DeviceProperties, Executable, Strides
@@ -56,9 +57,10 @@ class RecordingBackend(Backend):
 
     def _composite(self, name: str, factory: Callable[..., Any]) -> Callable[..., Any]:
         def make(program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]) -> Any:
-            if factory(program, inputs, outputs) is None:
+            real = factory(program, inputs, outputs)
+            if real is None:
                 return None
-            return RecordedKernel(program, inputs, outputs, name)
+            return RecordedKernel(program, inputs, outputs, real, name)
 
         return make
 
@@ -81,7 +83,8 @@ class RecordingBackend(Backend):
         *,
         in_place: bool = False,
     ) -> Executable:
-        return RecordedKernel(program, inputs, outputs, None)
+        compiled = partial(self.real.backend.compile, program, inputs, outputs, in_place=in_place)
+        return RecordedKernel(program, inputs, outputs, compiled)
 
     def copy_from_host(self, source: np.ndarray, buffer: Memory, byte_offset: int) -> None:
         backend = self.real.backend
@@ -118,17 +121,27 @@ class RecordingBackend(Backend):
 
 
 class RecordedKernel:
-    """An executable that notes its calls."""
+    """An executable that notes its calls.
+
+    Args:
+        program: what it computes.
+        inputs: strides of the operands; None for numbers.
+        outputs: strides of the results.
+        real: the executable that would run, or what compiles it.
+        composite: the op's name, if the device has a kernel of its own for it.
+    """
 
     def __init__(
         self,
         program: Program,
         inputs: Sequence[Strides | None],
         outputs: Sequence[Strides],
-        composite: str | None,
+        real: Callable[..., Any],
+        composite: str | None = None,
     ) -> None:
-        self._program = program
-        self._composite = composite
+        self.program = program
+        self.composite = composite
+        self._real = real
         self._inputs = tuple(
             None if strides is None else (value.type.dtype, value.type.shape, tuple(strides))
             for value, strides in zip(program.parameters, inputs, strict=True)
@@ -151,4 +164,9 @@ class RecordedKernel:
                 first if known is None else (recording.memory_of(first), Region(*known, next(given)))
             )
         results = tuple((recording.memory_of(next(given)), Region(*known, next(given))) for known in self._outputs)
-        recording.add(Call(self._program, tuple(operands), results, self._composite, user_line()))
+        recording.add(Call(self, tuple(operands), results, user_line()))
+
+    @cached_property
+    def real(self) -> Executable:
+        """The executable that runs."""
+        return self._real if self.composite is not None else self._real()

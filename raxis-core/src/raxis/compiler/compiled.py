@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 
 from raxis.autograd.grad_mode import mode
 from raxis.backends.api import Backend
+from raxis.compiler.artifact import Artifact
 from raxis.compiler.guards import guards_of
+from raxis.compiler.linking import link
 from raxis.compiler.outcome import outcome_of
 from raxis.compiler.recording import Recording
 from raxis.compiler.replay import MISS, Replay
@@ -144,16 +146,20 @@ class Compiled:
         self, recording: Recording, structure: Any, leaves: Sequence[Any]
     ) -> tuple[Any, Replay | None]:
         recording.start()
+        artifact = outcome = None
         try:
             recording.give_arguments()
             args, kwargs = self._arguments.unflatten(leaves, structure)
             result = self._function(*args, **kwargs)
-            outcome = outcome_of(recording, result) if active.recording is recording else None
+            if active.recording is recording:
+                outcome = outcome_of(recording, result)
+            if outcome is not None and outcome.derived is None and recording.is_repeatable:
+                artifact = Artifact(link(self.name, recording.calls, outcome.memories), recording.compiler)
         finally:
-            recording.finish()
-        if outcome is None or recording.real is None or recording.unrepeatable is not None:
+            recording.finish(artifact)
+        if outcome is None or not recording.is_repeatable:
             return result, None
-        return result, Replay(recording, outcome, guards_of(recording))
+        return result, Replay(recording, outcome, artifact, guards_of(recording))
 
     def _warn(self, reason: str) -> None:
         warnings.warn(

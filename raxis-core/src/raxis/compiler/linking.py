@@ -93,10 +93,10 @@ class Linker:
             self._operand(operand, parameter)
             for operand, parameter in zip(call.operands, call.program.parameters, strict=True)
         ]
-        if call.composite is None:
+        if call.kernel.composite is None:
             results = self._builder.inline(call.program, operands)
         else:
-            results = self._composite(call.composite, call.program, operands)
+            results = self._composite(call.kernel.composite, call.program, operands)
         for (memory, region), value in zip(call.results, results, strict=True):
             self._write(memory, region, value)
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from raxis.random import Generator
     from raxis.storage import Place, Storage
     from raxis.backends.api import Backend
+    from raxis.compiler.artifact import Artifact
     from raxis.compiler.compiled import Options
 
 
@@ -126,6 +127,11 @@ class Recording:
             with_source(offset, Source((generator, "offset"), lambda call: call.draws[generator][1], before)),
         )
 
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether later calls can do the same."""
+        return self.unrepeatable is None and self.device is not None
+
     # ---- memory ------------------------------------------------------------------------------------
 
     @property
@@ -194,12 +200,16 @@ class Recording:
         tables.set_aside()
         active.recording = self
 
-    def finish(self) -> None:
-        """Let this thread's ops run again, and compute whatever can still be seen of the recorded ones."""
+    def stop(self) -> None:
+        """Let this thread's ops run again."""
+        active.recording = None
+        tables.restore()
+
+    def finish(self, artifact: Artifact | None = None) -> None:
+        """End the recording, if it has not ended, and compute whatever can still be seen of it; see `settle`."""
         if active.recording is self:
-            active.recording = None
-            tables.restore()
-            settle(self)
+            self.stop()
+            settle(self, artifact)
 
 
 def user_line() -> str:

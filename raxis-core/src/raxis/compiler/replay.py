@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from raxis.autograd.grad_mode import mode
 from raxis.compiler.artifact import Artifact
 from raxis.compiler.differentiable import Backward, CompiledNode, link_halves
-from raxis.compiler.linking import link
 from raxis.compiler.memory import Argument, Gradient, Held, Memory
 from raxis.compiler.numbers import Invocation, Source
 from raxis.compiler.outcome import Outcome, Shown
@@ -48,19 +47,21 @@ class Replay:
         run: takes the leaves of a call's arguments; returns what the function would, or `MISS`.
     """
 
-    def __init__(self, recording: Recording, outcome: Outcome, guards: Guards) -> None:
+    def __init__(
+        self, recording: Recording, outcome: Outcome, artifact: Artifact | None, guards: Guards
+    ) -> None:
         assert recording.real is not None  # a recording without a place has nothing to repeat
         self.guards = guards
         self.outcome = outcome
         self.uses_default_device = recording.uses_default_device
         self.backward: Backward | None = None
-        compiler = recording.compiler
-        if outcome.derived is None:
-            self.artifact = Artifact(link(recording.name, recording.calls, outcome.memories), compiler)
-        else:
+        if artifact is None:
+            assert outcome.derived is not None  # only the two halves are compiled here
             halves = link_halves(recording.name, recording.calls, outcome.memories, outcome.derived)
-            self.artifact = Artifact(halves.forward, compiler)
-            self.backward = Backward(outcome.derived, Artifact(halves.backward, compiler), recording.real)
+            artifact = Artifact(halves.forward, recording.compiler)
+            backward = Artifact(halves.backward, recording.compiler)
+            self.backward = Backward(outcome.derived, backward, recording.real)
+        self.artifact = artifact
         self.run: Callable[..., Any] = _Writer(self, recording).function()
 
 
