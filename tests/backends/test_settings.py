@@ -12,7 +12,7 @@ from raxis.backends.settings import Settings
 
 def test_defaults() -> None:
     empty = Settings({})
-    assert (empty.device_name, empty.fallback, empty.cpu) == ("cpu", "error", "plugin")
+    assert (empty.device_name, empty.fallback, empty.cpu, empty.blas) == ("cpu", "error", "plugin", "numpy")
     assert empty.selection() == (None, frozenset())
 
 

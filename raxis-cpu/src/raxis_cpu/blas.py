@@ -1,4 +1,4 @@
-"""The BLAS library inside NumPy, reached by its C symbols."""
+"""BLAS libraries, above all that inside NumPy, reached by their C symbols."""
 
 from __future__ import annotations
 
@@ -17,18 +17,21 @@ _DECORATIONS = (("scipy_", "64_"), ("", "64_"), ("scipy_", ""), ("", ""))
 
 
 class Blas:
-    """OpenBLAS as NumPy loaded it.
+    """A loaded BLAS with C symbols.
 
     Args:
         library: the loaded library.
-        decoration: what its symbols begin and end with.
+        decoration: what the symbols of its routines begin and end with.
+        functions: the whole names of those that return and set the number of threads of one call.
     """
 
-    def __init__(self, library: ctypes.CDLL, decoration: tuple[str, str]) -> None:
+    def __init__(self, library: ctypes.CDLL, decoration: tuple[str, str], functions: tuple[str, str]) -> None:
         self._library = library
         self._decoration = decoration
-        self._set = ctypes.CFUNCTYPE(None, ctypes.c_int)(self.address("openblas_set_num_threads"))
-        self._get = ctypes.CFUNCTYPE(ctypes.c_int)(self.address("openblas_get_num_threads"))
+        self.thread_functions = tuple(_address(library, name) for name in functions)
+        """Addresses of the functions that return and set the number of threads of one call."""
+        self._get = ctypes.CFUNCTYPE(ctypes.c_int)(self.thread_functions[0])
+        self._set = ctypes.CFUNCTYPE(None, ctypes.c_int)(self.thread_functions[1])
         # How many blocks of `serial` are running, and the number of threads to restore after the last.
         self._serial_users = 0
         self._count = 0
@@ -46,13 +49,12 @@ class Blas:
     @property
     def has_long_integers(self) -> bool:
         """Whether sizes are passed as 64-bit integers (else 32-bit)."""
-        return self._decoration[1] == "64_"
+        return "64" in self._decoration[1]
 
     def address(self, name: str) -> int:
         """Where the function ``name`` is; 0 if it is not there."""
         prefix, suffix = self._decoration
-        found = getattr(self._library, f"{prefix}{name}{suffix}", None)
-        return 0 if found is None else ctypes.cast(found, ctypes.c_void_p).value or 0
+        return _address(self._library, f"{prefix}{name}{suffix}")
 
     def set_num_threads(self, count: int) -> None:
         """How many threads one call may use."""
@@ -89,6 +91,11 @@ class Blas:
                 self._set(self._count)
 
 
+def _address(library: ctypes.CDLL, name: str) -> int:
+    found = getattr(library, name, None)
+    return 0 if found is None else ctypes.cast(found, ctypes.c_void_p).value or 0
+
+
 @lru_cache(maxsize=1)
 def numpy_blas() -> Blas | None:
     """The OpenBLAS that NumPy's wheel brought along; None if it has another BLAS."""
@@ -97,6 +104,7 @@ def numpy_blas() -> Blas | None:
         for path in sorted(folder.glob("*openblas*")):
             library = ctypes.CDLL(str(path))
             for prefix, suffix in _DECORATIONS:
-                if hasattr(library, f"{prefix}openblas_set_num_threads{suffix}"):
-                    return Blas(library, (prefix, suffix))
+                get, put = (f"{prefix}openblas_{verb}_num_threads{suffix}" for verb in ("get", "set"))
+                if hasattr(library, get) and hasattr(library, put):
+                    return Blas(library, (prefix, suffix), (get, put))
     return None

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 FallbackPolicy = Literal["error", "warn", "cpu"]
 CpuPolicy = Literal["plugin", "reference"]
+BlasPolicy = Literal["numpy", "mkl"]
 
 VARIABLES: dict[str, str] = {
     "RAXIS_DEVICE": "device of new tensors when none is given; default cpu",
@@ -26,6 +27,7 @@ VARIABLES: dict[str, str] = {
     "RAXIS_PLUGINS_BLOCK": "plugins that must not be used: a comma-separated list",
     "RAXIS_FALLBACK": "an op the device cannot run: error (default), warn (run on cpu and warn), cpu (run there)",
     "RAXIS_CPU": "what serves the device cpu: plugin (default, raxis-cpu if usable) or reference",
+    "RAXIS_BLAS": "library of matrix products on raxis-cpu: numpy (default, its BLAS and kernels of our own) or mkl",
     "RAXIS_CACHE": "compiled kernels are kept on disk: on (default) or off",
     "RAXIS_CACHE_DIR": "the folder they are kept in; default raxis in $XDG_CACHE_HOME or ~/.cache",
 }
@@ -95,6 +97,11 @@ class Settings:
     def cpu(self) -> CpuPolicy:
         """RAXIS_CPU."""
         return cast("CpuPolicy", self._choice("RAXIS_CPU", ("plugin", "reference")))
+
+    @property
+    def blas(self) -> BlasPolicy:
+        """RAXIS_BLAS."""
+        return cast("BlasPolicy", self._choice("RAXIS_BLAS", ("numpy", "mkl")))
 
     @property
     def cache_folder(self) -> Path | None:

@@ -18,13 +18,14 @@ from raxis.dtypes import DType
 from raxis.layout import Strides
 from raxis.ptir.primitives.contraction import free_dims
 from raxis.ptir.program import Instruction
-from raxis_cpu.blas import Blas, numpy_blas
+from raxis_cpu.blas import Blas
 from raxis_cpu.library.blocked_ir import DEPTH, NUMBERS, Form, blocked_ir
 from raxis_cpu.library.gemm_ir import gemm_ir
 from raxis_cpu.llvm import runtime
 from raxis_cpu.llvm.compile import Code, compile, host
 from raxis_cpu.llvm.ir import Type
 from raxis_cpu.llvm.native import built_in, method_definition
+from raxis_cpu.mkl import is_mkl, product_blas
 
 _ROW_MAJOR, _COLUMN_MAJOR = 101, 102
 _PLAIN, _TRANSPOSED = 111, 112
@@ -198,7 +199,7 @@ def native_product(
 
 def _suits_blocks(problem: _Problem) -> bool:
     """Whether our own kernel is at least as fast as BLAS: not for vectors and for small matrices that lie by rows."""
-    if 1 in (problem.rows, problem.columns):
+    if 1 in (problem.rows, problem.columns) or is_mkl(product_blas()):
         return False
     _, problem = problem.row_major()
     return problem.work >= _LARGE or (
@@ -261,7 +262,7 @@ def _blas_product(dtype: DType, problem: _Problem) -> Callable[..., None] | None
 
 @lru_cache(maxsize=2)
 def _code(dtype: DType) -> _Product | None:
-    blas = numpy_blas()
+    blas = product_blas()
     gemm = blas.address(f"cblas_{_LETTERS[dtype]}gemm") if blas is not None else 0
     return _Product(dtype, blas, gemm) if blas is not None and gemm else None
 
@@ -270,8 +271,7 @@ class _Product:
     """The compiled product of one dtype."""
 
     def __init__(self, dtype: DType, blas: Blas, gemm: int) -> None:
-        threads = (blas.address(f"openblas_{verb}_num_threads") for verb in ("get", "set"))
-        self._addresses = [runtime.ADDRESS, gemm, *threads]
+        self._addresses = [runtime.ADDRESS, gemm, *blas.thread_functions]
         self._compiled = Code(compile(gemm_ir(dtype, has_long_integers=blas.has_long_integers), host()))
         self._definition = method_definition("dot_general", self._compiled.address("entry"))
 

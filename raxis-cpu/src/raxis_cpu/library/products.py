@@ -11,10 +11,11 @@ from raxis.dtypes import HALF
 from raxis.layout import Strides
 from raxis.ptir.primitives.contraction import free_dims
 from raxis.ptir.types import TensorType
-from raxis_cpu.blas import Blas, numpy_blas
+from raxis_cpu.blas import Blas
 from raxis_cpu.library.products_ir import STACK_DIMS
 from raxis_cpu.library.routine import Array, Call, Routine
 from raxis_cpu.library.stacks import Effort, StackProduct, effort_of, form_of
+from raxis_cpu.mkl import is_mkl, product_blas
 
 
 class _Matrices:
@@ -91,10 +92,10 @@ class _Multiplication:
 
     def __init__(self) -> None:
         self._parallel: StackProduct | None = None
-        self._blas = numpy_blas()
+        self._blas = product_blas()
 
     def __call__(self, left: Array, right: Array, out: Array) -> None:
-        effort = effort_of(left, right)
+        effort = Effort.PARALLEL if is_mkl(self._blas) else effort_of(left, right)
         if effort is Effort.PLAIN or self._blas is None:
             np.matmul(left, right, out)
         elif effort is Effort.SERIAL or not self._multiply_in_parallel(self._blas, left, right, out):
