@@ -327,6 +327,14 @@ def _is_plain(index: Any) -> bool:
     return isinstance(index, Tensor) and index._layout.dtype is dtypes.int64 and index._layout.ndim > 0
 
 
+def _are_plain(input: Tensor, indices: tuple[Any, ...]) -> bool:
+    """Whether indices are tensors of int64 positions on the device of what they index, not too many."""
+    own = input._layout
+    return len(indices) <= own.ndim and all(
+        _is_plain(index) and index._layout.device is own.device for index in indices
+    )
+
+
 def _is_whole_mask(input: Tensor, index: Any) -> bool:
     """Whether an index is a mask of the tensor's own shape and device."""
     if not isinstance(index, Tensor):
@@ -338,6 +346,8 @@ def _is_whole_mask(input: Tensor, index: Any) -> bool:
 def _get_advanced(input: Tensor, index: Any) -> Tensor:
     if _is_plain(index) and input._layout.ndim and index._layout.device is input._layout.device:
         return read_indexed(input, (index,), (0,))
+    if type(index) is tuple and _are_plain(input, index):
+        return read_indexed(input, index, tuple(range(len(index))))
     if _is_whole_mask(input, index):
         return masked_select(input, index)
     view, placed = _parse(input, index)

@@ -7,12 +7,15 @@ from math import prod
 
 from raxis.backends.api import Executable, KernelFactory, Strides
 from raxis.dtypes import DType, bool_, int64, uint8
+from raxis.layout import wrap_dim
 from raxis.ptir.program import Program
+from raxis.ptir.types import TensorType
 from raxis_cpu.library.phases import Phase, lines_of
 from raxis_cpu.library.routine import Call
 from raxis_cpu.library.scans_ir import COLUMNS, locating, scanning
 
 _COST = 2
+_COST_OF_FUNCTIONS = 32
 _LONG = 32
 """Elements of a row from which sums within registers are worth while."""
 
@@ -20,19 +23,24 @@ _LONG = 32
 def scan(call: Call) -> Executable | None:
     """Accumulation along a dim, straight into the result."""
     item = call.instruction
-    type, dim = item.operands[0].type, item.attributes["dim"]
-    numbers = _numbers(type.shape, dim, (call.operands[0], call.results[0]))
+    strides = (call.operands[0], call.results[0])
+    return _scan(item.primitive, item.operands[0].type, item.attributes["dim"], strides)
+
+
+def _scan(primitive: str, type: TensorType, dim: int, arrays: Sequence[Strides]) -> Executable | None:
+    """The built-in of a scan; None for dtypes and strides that it does not serve."""
+    numbers = _numbers(type.shape, dim, arrays)
     if numbers is None or type.dtype.is_complex:
         return None
     side_by_side = numbers["inner"] > 1 and numbers["x_inner"] == 1 == numbers["out_inner"]
     rows = 0 if type.size == 0 else type.size // type.shape[dim]
     blocks = prod(type.shape[:dim]) * -(-numbers["inner"] // COLUMNS)
     units = min(rows, blocks) if side_by_side else rows
-    dense = item.primitive == "cumsum" and numbers["inner"] == numbers["x_along"] == numbers["out_along"] == 1
+    dense = primitive == "cumsum" and numbers["inner"] == numbers["x_along"] == numbers["out_along"] == 1
     name = "columns" if side_by_side else "dense_rows" if dense and numbers["length"] >= _LONG else "rows"
-    phase = Phase(name, units, type.size * _COST)
+    phase = Phase(name, units, type.size * (_COST if primitive != "logcumsumexp" else _COST_OF_FUNCTIONS))
     dtype = _computed(type.dtype)
-    return scanning(item.primitive, dtype).bind([dtype, dtype], [phase], numbers)
+    return scanning(primitive, dtype).bind([dtype, dtype], [phase], numbers)
 
 
 def _computed(dtype: DType) -> DType:
@@ -74,5 +82,19 @@ def _running(name: str) -> Callable[..., Executable | None]:
     return factory
 
 
-RUNNING: dict[str, KernelFactory] = {name: _running(name) for name in ("cummax", "cummin")}
-"""Kernels of the ops that give running extrema and where they are."""
+def _logcumsumexp(
+    program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
+) -> Executable | None:
+    operand, dim = program.parameters[0].type, program.attributes.get("dim")
+    if inputs[0] is None or dim is None or not operand.rank:
+        return None
+    dim = wrap_dim(dim, operand.rank)
+    return _scan("logcumsumexp", operand, dim, (inputs[0], *outputs))
+
+
+RUNNING: dict[str, KernelFactory] = {
+    "cummax": _running("cummax"),
+    "cummin": _running("cummin"),
+    "logcumsumexp": _logcumsumexp,
+}
+"""Kernels of whole ops: running extrema with where they are, and logarithms of running sums."""

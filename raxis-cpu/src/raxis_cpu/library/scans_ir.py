@@ -13,6 +13,7 @@ from raxis_cpu.library.phases import Body, Module
 from raxis_cpu.llvm import registers
 from raxis_cpu.llvm.compile import host
 from raxis_cpu.llvm.ir import I64, Type, Value, Variable
+from raxis_cpu.llvm.math import UNARY
 
 NUMBERS = (
     "length", "inner", "x_outer", "x_along", "x_inner", "out_outer", "out_along", "out_inner",
@@ -31,7 +32,7 @@ class _Step:
     def __init__(self, name: str, dtype: DType) -> None:
         self.dtype = dtype
         self.name = name
-        self.is_sum = name in {"cumsum", "cumprod"}
+        self.is_sum = name in {"cumsum", "cumprod", "logcumsumexp"}
         self.wide = (
             "double" if self.is_sum and dtype is dtypes.float32 else registers.register_type(dtype).element
         )
@@ -59,6 +60,8 @@ class _Step:
             return total + new
         if self.name == "cumprod":
             return total * new
+        if self.name == "logcumsumexp":
+            return _log_of_sum(total, new)
         return self.exceeds(new, total).select(new, total)
 
     def exceeds(self, new: Value, total: Value) -> Value:
@@ -68,6 +71,14 @@ class _Step:
             return new.compare(predicate, total) | new.compare("ne", new)
         unsigned = self.dtype.category <= Category.INTEGER and not self.dtype.is_signed
         return new.compare(f"u{predicate}" if unsigned else predicate, total)
+
+
+def _log_of_sum(one: Value, other: Value) -> Value:
+    """``log(exp(one) + exp(other))``: the greater, and a correction."""
+    greater, less = one.intrinsic("maximum", other), one.intrinsic("minimum", other)
+    infinite = greater.intrinsic("fabs").compare("eq", float("inf"))
+    distance = infinite.select(0.0, less - greater)
+    return greater + UNARY["log1p"](UNARY["exp"](distance))
 
 
 @cache

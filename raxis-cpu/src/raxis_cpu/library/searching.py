@@ -1,4 +1,4 @@
-"""Binary search, and positions of what is not zero."""
+"""Binary search, counts, and positions of what is not zero."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from raxis.backends.api import Executable, KernelFactory, Strides
 from raxis.dtypes import bool_, int64
 from raxis.layout import broadcast_shapes
 from raxis.ptir.program import Program
+from raxis_cpu.library.counting_ir import WAYS, counting
+from raxis_cpu.library.nest_ir import merged, spread, values_of
 from raxis_cpu.library.phases import Phase, flat_stride
+from raxis_cpu.library.reading import read_indexed
 from raxis_cpu.library.routine import Call
-from raxis_cpu.library.searching_ir import compressing, nest_numbers, positions, searching
+from raxis_cpu.library.searching_ir import compressing, positions, searching
 
 _COST_OF_STEP = 3
 
@@ -31,24 +34,6 @@ def searchsorted(call: Call) -> Executable | None:
     return module.bind([values.dtype, values.dtype, int64], [phase], numbers)
 
 
-def _nest(shape: Sequence[int], arrays: Sequence[Strides]) -> tuple[tuple[int, ...], list[Strides]]:
-    """Shape and strides with neighbouring dimensions merged where all arrays run through them as one."""
-    sizes: list[int] = []
-    steps: list[tuple[int, ...]] = []
-    for size, own in zip(shape, zip(*arrays, strict=True), strict=True):
-        if sizes and all(before == step * size for before, step in zip(steps[-1], own, strict=True)):
-            sizes[-1], steps[-1] = sizes[-1] * size, own
-        else:
-            sizes.append(size)
-            steps.append(own)
-    return tuple(sizes), [tuple(step[number] for step in steps) for number in range(len(arrays))]
-
-
-def _numbers(sizes: Sequence[int], arrays: Sequence[Strides]) -> dict[str, int]:
-    values = [*sizes, *(stride for strides in arrays for stride in strides)]
-    return dict(zip(nest_numbers(len(sizes), len(arrays)), values, strict=True))
-
-
 def nonzero_positions(
     program: Program, inputs: Sequence[Strides | None], _: Sequence[Strides]
 ) -> Executable | None:
@@ -56,10 +41,10 @@ def nonzero_positions(
     operand, strides = program.parameters[0].type, inputs[0]
     if strides is None:
         return None
-    sizes, merged = _nest(operand.shape, [strides])
+    sizes, steps = merged(operand.shape, [strides])
     module = positions(operand.dtype, len(sizes), as_rows=False)
     phase = Phase("pack", 1, operand.size)
-    return module.bind([operand.dtype, int64, int64], [phase], _numbers(sizes, merged))
+    return module.bind([operand.dtype, int64, int64], [phase], values_of(sizes, steps))
 
 
 def nonzero_rows(
@@ -71,34 +56,41 @@ def nonzero_rows(
         return None
     module = positions(operand.dtype, operand.rank, as_rows=True)
     phase = Phase("pack", 1, operand.size)
-    return module.bind([operand.dtype, int64, int64], [phase], _numbers(operand.shape, [strides]))
+    return module.bind([operand.dtype, int64, int64], [phase], values_of(operand.shape, [strides]))
 
 
 def compressed(program: Program, inputs: Sequence[Strides | None], _: Sequence[Strides]) -> Executable | None:
     """Elements where a mask is true packed at the front of the first result, their number in the second."""
     operands = [parameter.type for parameter in program.parameters]
     shape = broadcast_shapes(*(operand.shape for operand in operands))
-    spread = [
-        _spread(operand.shape, strides, len(shape))
+    arrays = [
+        spread(operand.shape, strides, len(shape))
         for operand, strides in zip(operands, inputs, strict=True)
         if strides is not None
     ]
-    sizes, merged = _nest(shape, spread)
+    sizes, steps = merged(shape, arrays)
     dtype = operands[0].dtype
     phase = Phase("pack", 1, prod(shape))
-    arrays = [dtype, bool_, dtype, int64]
-    return compressing(dtype, len(sizes)).bind(arrays, [phase], _numbers(sizes, merged))
+    kinds = [dtype, bool_, dtype, int64]
+    return compressing(dtype, len(sizes)).bind(kinds, [phase], values_of(sizes, steps))
 
 
-def _spread(shape: Sequence[int], strides: Strides, rank: int) -> Strides:
-    """Strides of an array broadcast to more dimensions."""
-    own = (0 if size == 1 else stride for size, stride in zip(shape, strides, strict=True))
-    return (*[0] * (rank - len(shape)), *own)
+def bincount(program: Program, inputs: Sequence[Strides | None], _: Sequence[Strides]) -> Executable | None:
+    """How often each of the integers from 0 on occurs in a 1-D tensor; None with weights."""
+    operand, strides = program.parameters[0].type, inputs[0]
+    if len(program.parameters) > 1 or strides is None:
+        return None
+    size = program.results[0].type.size
+    phases = [Phase("count", 1, operand.size * 2), Phase("add", 1, size * WAYS)]
+    numbers = {"length": operand.size, "stride": strides[0], "size": size}
+    return counting(operand.dtype).bind([operand.dtype, int64], phases, numbers, scratch=8 * WAYS * size)
 
 
 SEARCHES: dict[str, KernelFactory] = {
     "_nonzero_positions": nonzero_positions,
     "_nonzero_rows": nonzero_rows,
     "_compressed": compressed,
+    "_bincount": bincount,
+    "_read_indexed": read_indexed,
 }
 """Kernels of whole ops."""

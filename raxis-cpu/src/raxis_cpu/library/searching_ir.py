@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 
 from raxis.dtypes import Category, DType
+from raxis_cpu.library.nest_ir import Nest
 from raxis_cpu.library.phases import Body, Module
 from raxis_cpu.llvm import registers
 from raxis_cpu.llvm.ir import I64, Type, Value
@@ -81,7 +81,7 @@ def positions(dtype: DType, rank: int, *, as_rows: bool) -> Module:
 
     What is written for each is its flat position, or with `as_rows` its index along every dimension.
     """
-    nest = _Nest("pack", rank, (dtype.itemsize,))
+    nest = Nest("pack", rank, (dtype.itemsize,))
     body, target = nest.body, nest.body.array(1)
     found, place = body.variable(I64, 0), body.variable(I64, 0)
     width = rank if as_rows else 1
@@ -100,7 +100,7 @@ def positions(dtype: DType, rank: int, *, as_rows: bool) -> Module:
 @cache
 def compressing(dtype: DType, rank: int) -> Module:
     """The phase ``pack``: elements where a mask is true, and how many they are; there is one unit."""
-    nest = _Nest("pack", rank, (dtype.itemsize, 1))
+    nest = Nest("pack", rank, (dtype.itemsize, 1))
     body, target, size = nest.body, nest.body.array(2), dtype.itemsize
     unit = Type("i64", 2) if size == 16 else Type(f"i{8 * size}")
     found = body.variable(I64, 0)
@@ -113,51 +113,6 @@ def compressing(dtype: DType, rank: int) -> Module:
     nest.loops(pack)
     body.store(found.get(), body.array(3))
     return Module("compress", body.text, nest.names)
-
-
-class _Nest:
-    """Loops over all elements of arrays of one shape, in row-major order.
-
-    Args:
-        name: of the phase.
-        rank: dimensions.
-        sizes: bytes of an element of each array.
-    """
-
-    def __init__(self, name: str, rank: int, sizes: tuple[int, ...]) -> None:
-        self.names = nest_numbers(rank, len(sizes))
-        self.body = Body(name, self.names)
-        self._rank = rank
-        self._sizes = sizes
-
-    def loops(self, inner: Callable[[list[Value], list[Value]], None]) -> None:
-        """Write them; `inner` gets the addresses of the elements and the index along every dimension."""
-        starts = [self.body.array(number) for number in range(len(self._sizes))]
-        self._loop(0, starts, [], inner)
-
-    def _loop(
-        self,
-        dim: int,
-        starts: list[Value],
-        indices: list[Value],
-        inner: Callable[[list[Value], list[Value]], None],
-    ) -> None:
-        if dim == self._rank:
-            inner(starts, indices)
-            return
-        body = self.body
-        walks = [
-            body.walk(start, body.numbers[f"stride_{number}_{dim}"], size)
-            for number, (start, size) in enumerate(zip(starts, self._sizes, strict=True))
-        ]
-        with body.loop(0, body.numbers[f"size_{dim}"]) as index:
-            self._loop(dim + 1, [walk() for walk in walks], [*indices, index], inner)
-
-
-def nest_numbers(rank: int, arrays: int) -> tuple[str, ...]:
-    """Sizes, and strides of every array."""
-    strides = (f"stride_{number}_{dim}" for number in range(arrays) for dim in range(rank))
-    return (*(f"size_{dim}" for dim in range(rank)), *strides)
 
 
 def _is_not_zero(dtype: DType, address: Value) -> Value:

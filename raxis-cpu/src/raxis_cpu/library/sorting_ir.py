@@ -317,7 +317,9 @@ def _narrow(packing: _Packing) -> str:
     base, target, counts = (function.argument(PTR, name) for name in ("a", "b", "counts"))
     count, bits, first, last = (function.argument(I64, name) for name in ("count", "bits", "first", "last"))
     least = function.argument(key, "least")
-    width = bits.intrinsic("smin", _bit_length(count)).intrinsic("smin", _DIGIT)
+    # Some eight elements a digit: fewer would cost more to count than they save to sort.
+    digits = (_bit_length(count) - 3).intrinsic("smax", 1).intrinsic("smin", _DIGIT)
+    width = bits.intrinsic("smin", digits)
     shift, size = bits - width, function.constant(I64, 1) << width
     function.call(I32, "@count", base, count, least, shift, size, counts)
     low = function.variable(I64, 0)

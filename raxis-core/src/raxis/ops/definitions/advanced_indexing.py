@@ -140,6 +140,7 @@ def _selected_gradient(
 
 @lowered(
     "_read_indexed(Tensor input, Tensor[] indices, int[] dims) -> Tensor",
+    composite=True,
     vjp={"input": _selected_gradient},
     method=False,
     function=False,

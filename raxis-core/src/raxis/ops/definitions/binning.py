@@ -170,7 +170,11 @@ def isin(elements: Tensor, test_elements: Tensor, assume_unique: bool, invert: b
 
 
 @lowered(
-    "_bincount(Tensor input, Tensor? weights, int size) -> Tensor", method=False, function=False, out=False
+    "_bincount(Tensor input, Tensor? weights, int size) -> Tensor",
+    composite=True,
+    method=False,
+    function=False,
+    out=False,
 )
 def _bincount(input: Tensor, weights: Tensor | None, size: int) -> Any:
     """How often, or with which weight, each of 0 to `size` - 1 occurs."""
@@ -204,11 +208,11 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         raise NotImplementedError(f'"bincount" not implemented for {scalar_type(input.dtype)!r}')
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
-    if input.ndim != 1 or (input.numel() and as_int(input.min()) < 0):
+    least, greatest = map(as_int, input.aminmax()) if input.ndim == 1 and input.numel() else (0, -1)
+    if input.ndim != 1 or least < 0:
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is not None and (weights.ndim != 1 or weights.shape != input.shape):
         raise RuntimeError("weights should be 1-d and have the same length as input")
-    greatest = as_int(input.max()) if input.numel() else -1
     return _bincount(input, weights, max(greatest + 1, minlength))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from raxis.autograd.grad_mode import no_grad
 from raxis.dtypes import HALF, float32, int32, int64
+from raxis.ops.definitions.masking import as_int
 from raxis.ops.formulas import wide
 from raxis.ops.functional import functional
 from raxis.ops.table import lowered
@@ -171,7 +172,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     if empty and num_classes <= 0:
         raise RuntimeError("Can not infer total number of classes from empty tensor.")
     if not empty:
-        least, greatest = int(tensor.min()), int(tensor.max())
+        least, greatest = map(as_int, tensor.aminmax())
         if least < 0:
             raise RuntimeError(f"Class values must be non-negative, but got {least}.")
         if num_classes == -1:
@@ -180,8 +181,16 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
             raise RuntimeError(
                 f"Class values must be smaller than num_classes={num_classes}, but got {greatest}."
             )
-    zeros = tensor.new_zeros((*tensor.shape, num_classes))
-    return zeros.scatter_(-1, tensor.unsqueeze(-1), 1)
+    return _one_hot(tensor, num_classes)
+
+
+@lowered("_one_hot(Tensor input, int classes) -> Tensor", method=False, function=False, out=False)
+def _one_hot(input: Tensor, classes: int) -> Any:
+    """`one_hot` of classes that are in range."""
+    shape = (*input._layout.shape, classes)
+    given = emit("broadcast", input, shape=shape, dims=tuple(range(len(shape) - 1)))
+    own = emit("iota", shape=shape, dtype=int64, dim=len(shape) - 1)
+    return cast(emit("eq", given, own), int64)
 
 
 _BAG = (

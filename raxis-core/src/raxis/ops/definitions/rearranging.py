@@ -85,7 +85,10 @@ def tile(input: Tensor, *dims: Any, **named: Any) -> Tensor:
 def _repeat_positions(repeats: Tensor, total: int) -> Any:
     """For each of `total` results, which of the counted elements it repeats."""
     ends = emit("cumsum", cast(repeats, dtypes.int64), dim=0)
-    return emit("searchsorted", ends, emit("iota", shape=(total,), dtype=dtypes.int64, dim=0), right=True)
+    ones = constant(1, dtypes.int64, ends._layout.shape)
+    ended = emit("scatter", constant(0, dtypes.int64, (total + 1,)), ends, ones, dim=0, reduce="add")
+    before = emit("slice", ended, start=(0,), stop=(total,), step=(1,))
+    return emit("cumsum", before, dim=0)
 
 
 def _check_repeats(repeats: Tensor) -> None:

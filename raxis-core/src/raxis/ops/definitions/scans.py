@@ -172,7 +172,9 @@ def _running_vjp(grad: Tensor, results: Any, input_layout: Layout, dim: int) -> 
 
 
 @lowered(
-    "cummax(Tensor input, int dim) -> (Tensor values, Tensor indices)", composite=True, vjp={"input": _running_vjp}
+    "cummax(Tensor input, int dim) -> (Tensor values, Tensor indices)",
+    composite=True,
+    vjp={"input": _running_vjp},
 )
 def cummax(input: Tensor, dim: int) -> Any:
     """The greatest element up to and with each, along `dim`, and the last index of it; NaN from the first NaN on.
@@ -193,7 +195,9 @@ def cummax(input: Tensor, dim: int) -> Any:
 
 
 @lowered(
-    "cummin(Tensor input, int dim) -> (Tensor values, Tensor indices)", composite=True, vjp={"input": _running_vjp}
+    "cummin(Tensor input, int dim) -> (Tensor values, Tensor indices)",
+    composite=True,
+    vjp={"input": _running_vjp},
 )
 def cummin(input: Tensor, dim: int) -> Any:
     """The smallest element up to and with each, along `dim`, and the last index of it; NaN from the first NaN on.
@@ -229,7 +233,7 @@ def _reverse_logcumsumexp(operand: Tensor, dim: int) -> Any:
     return operand.flip(dim).logcumsumexp(dim).flip(dim)
 
 
-@lowered("logcumsumexp(Tensor input, int dim) -> Tensor", vjp={"input": _logcumsumexp_vjp})
+@lowered("logcumsumexp(Tensor input, int dim) -> Tensor", composite=True, vjp={"input": _logcumsumexp_vjp})
 def logcumsumexp(input: Tensor, dim: int) -> Any:
     """``log(cumsum(exp(input)))`` along `dim`, without overflow.
 
