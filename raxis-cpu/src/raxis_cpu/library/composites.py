@@ -1,4 +1,4 @@
-"""Kernels of whole ops: attention in blocks, selection without a full sort, positions of what is not zero."""
+"""Kernels of whole ops: attention, convolution, pooling, selection without a full sort, searches."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 
 from raxis.backends.api import KernelFactory
 from raxis_cpu.library.attention import attention_kernels
+from raxis_cpu.library.convolution_kernels import convolution_kernels
 from raxis_cpu.library.ordering import SELECTIONS
+from raxis_cpu.library.pooling import pooling_kernels
 from raxis_cpu.library.routine import Array
 from raxis_cpu.library.scans import RUNNING
 from raxis_cpu.library.searching import SEARCHES
@@ -18,4 +20,5 @@ HostView = Callable[[Any], Array]
 
 def composites(host_view: HostView) -> Mapping[str, KernelFactory]:
     """Kernels for a backend's `composites`, by op name."""
-    return {**SELECTIONS, **RUNNING, **SEARCHES, **attention_kernels(host_view)}
+    own = {**attention_kernels(host_view), **convolution_kernels(host_view), **pooling_kernels(host_view)}
+    return {**SELECTIONS, **RUNNING, **SEARCHES, **own}

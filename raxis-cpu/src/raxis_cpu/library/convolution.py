@@ -1,250 +1,163 @@
-"""Convolution as matrix products over blocks of places (im2col; Chellapilla et al. 2006).
-
-Images are padded into a workspace, one plane after another. With stride 1 the columns of a kernel element are then a
-contiguous run of every plane, from an offset on: they are copied at memory speed, at the price of a few places too many
-at the ends of rows, which are dropped when the product is written to the result. Blocks are so large that
-BLAS runs at full speed, and so small that they stay in the cache.
-"""
+"""Convolution and the gradient of its kernels: which algorithm, and on which arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import product
+from collections.abc import Sequence
+from functools import cached_property
 from math import prod
-from typing import Any
 
 import numpy as np
 
 from raxis import dtypes
-from raxis.dtypes import HALF
-from raxis_cpu.library.planes import convolution_of_planes
-from raxis_cpu.library.routine import Array, Call, Routine, workspace
+from raxis.dtypes import HALF, DType
+from raxis_cpu.library import winograd
+from raxis_cpu.library.routine import Array, Call, Routine
+from raxis_cpu.library.sliding import Convolution, Sizes, Triple, WeightGradient
+from raxis_cpu.library.sliding_ir import ELEMENTS
 
-_COLUMN_BYTES = 2 << 20
-"""Columns of one block: about what a core's own cache holds."""
+_RANK = 3
+"""Spatial dims of every convolution here; those that are missing have size 1."""
 
 
-class _Geometry:
-    """Sizes of one convolution."""
+def _padded(values: Sequence[int], missing: int) -> Triple:
+    """One number per spatial dim."""
+    return (missing,) * (_RANK - len(values)) + tuple(values)
 
-    def __init__(self, call: Call) -> None:
-        image, weight = (value.type for value in call.instruction.operands)
-        attributes = call.instruction.attributes
-        self.count, self.channels, *sizes = image.shape
-        self.kernel = weight.shape[2:]
-        self.groups: int = attributes["groups"]
-        self.outputs = weight.shape[0]
-        self.stride, self.dilation = attributes["stride"], attributes["dilation"]
-        self.padding: tuple[tuple[int, int], ...] = attributes["padding"]
-        self.places = call.instruction.results[0].type.shape[2:]
-        self.padded = tuple(low + size + high for size, (low, high) in zip(sizes, self.padding, strict=True))
-        self.inner = tuple(slice(low, low + size) for size, (low, _) in zip(sizes, self.padding, strict=True))
-        dtype = image.dtype
-        self.dtype = dtypes.float32.numpy if dtype in HALF else dtype.numpy
-        self.taps = list(product(*(range(size) for size in self.kernel)))
 
-    @property
-    def is_pointwise(self) -> bool:
-        """Whether it is a matrix product of channels at every place."""
-        ones = (1,) * len(self.kernel)
-        return self.kernel == ones and self.stride == ones and not any(map(any, self.padding))
+def sizes_of(
+    image: tuple[int, ...], result: tuple[int, ...], kernel: Sequence[int], groups: int, stride: Sequence[int],
+    padding: Sequence[int], dilation: Sequence[int],
+) -> Sizes | None:  # fmt: skip
+    """Sizes of a convolution from [N, C, ...] to [N, O, ...]; None if it has other numbers of dims, or no elements."""
+    if not 1 <= len(kernel) <= _RANK or 0 in (*image, *result, *kernel):
+        return None
+    given = (image[2:], result[2:], kernel, stride, dilation)
+    seen, made, width, step, spread = (_padded(values, 1) for values in given)
+    channels, outputs = image[1] // groups, result[1] // groups
+    return Sizes(image[0], groups, channels, outputs, seen, made, width, step, spread, _padded(padding, 0))
 
-    @property
-    def is_depthwise(self) -> bool:
-        """Whether every output channel sees one input channel."""
-        return self.channels == self.groups > 1
 
-    def window(self, tap: tuple[int, ...]) -> tuple[slice, ...]:
-        """What a kernel element sees of a padded image."""
-        return tuple(
-            slice(at * spread, at * spread + (count - 1) * step + 1, step)
-            for at, spread, count, step in zip(tap, self.dilation, self.places, self.stride, strict=True)
+def _solid(array: Array) -> Array:
+    """[N, C, slices, rows, places]."""
+    return array[(slice(None), slice(None), *(None,) * (_RANK + 2 - array.ndim))]
+
+
+def _with_dense_planes(array: Array) -> Array:
+    """The array, or a copy, with planes in which elements lie one after another."""
+    sizes, itemsize = array.shape[2:], array.itemsize
+    expected = tuple(prod(sizes[axis + 1 :]) * itemsize for axis in range(len(sizes)))
+    return array if array.strides[2:] == expected else np.ascontiguousarray(array)
+
+
+def _winograd_sizes(sizes: Sizes, dtype: DType, *, transposed: bool = False) -> winograd.Sizes | None:
+    """Sizes for Winograd's algorithm; None where it does not serve."""
+    if dtype is not dtypes.float32 or sizes.kernel != (1, 3, 3) or sizes.image[0] != 1 or sizes.result[0] != 1:
+        return None
+    if sizes.step != (1, 1, 1) or sizes.spread != (1, 1, 1) or sizes.before[0] != 0 or max(sizes.before) > 2:
+        return None
+    before = tuple(2 - size if transposed else size for size in sizes.before[1:])
+    found = winograd.Sizes(*sizes[:4], sizes.image[1:], sizes.result[1:], before)  # type: ignore[arg-type]
+    return found if winograd.is_worthwhile(found) else None
+
+
+class Forward:
+    """A convolution, or the transpose of one, of fixed sizes; see `sliding.Convolution`."""
+
+    def __init__(self, sizes: Sizes, dtype: DType, *, transposed: bool = False) -> None:
+        self._sizes, self._dtype, self._transposed = sizes, dtype, transposed
+        self._winograd = _winograd_sizes(sizes, dtype, transposed=transposed)
+
+    @cached_property
+    def _exact(self) -> Convolution:
+        return Convolution(self._sizes, self._dtype, transposed=self._transposed)
+
+    @cached_property
+    def _weight(self) -> winograd.Weight:
+        sizes = self._sizes
+        group = sizes.channels * sizes.outputs * sizes.taps
+        if self._transposed:
+            return winograd.Weight(group, sizes.taps, sizes.outputs * sizes.taps, turned=True)
+        return winograd.Weight(group, sizes.channels * sizes.taps, sizes.taps)
+
+    def __call__(self, x: Array, weight: Array, bias: Array | None, out: Array) -> None:
+        """Write the result to an array with any strides."""
+        weight = np.ascontiguousarray(weight)
+        bias = None if bias is None else np.ascontiguousarray(bias)
+        result = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
+        # Winograd's algorithm spreads what is infinite or NaN over tiles.
+        if self._winograd is None or not winograd.convolve(
+            self._winograd, self._weight, _with_dense_planes(x), weight, bias, result
+        ):
+            self._exact(_solid(x), weight, bias, _solid(result))
+        if result is not out:
+            out[...] = result
+
+
+class Gradient:
+    """The gradient of a convolution's kernels, of fixed sizes."""
+
+    def __init__(self, sizes: Sizes, dtype: DType) -> None:
+        self._sizes = sizes
+        self._winograd = _winograd_sizes(sizes, dtype)
+        self._dots = None if self._winograd else WeightGradient(sizes, dtype)
+
+    def __call__(self, x: Array, response: Array, out: Array) -> None:
+        """Write the result to an array with any strides."""
+        result = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
+        if not self._is_finite(x, _with_dense_planes(response), result):
+            result[...] = _summed(_solid(x), _solid(response), self._sizes).reshape(result.shape)
+        if result is not out:
+            out[...] = result
+
+    def _is_finite(self, x: Array, response: Array, result: Array) -> bool:
+        """Compute; whether all of it is finite, and then right."""
+        sizes = self._sizes
+        if self._dots is not None:
+            return self._dots(_solid(x), _solid(response), result)
+        assert self._winograd is not None
+        own = sizes.channels * sizes.taps
+        weight = winograd.Weight(sizes.outputs * own, own, sizes.taps)
+        return winograd.weight_gradient(self._winograd, weight, _with_dense_planes(x), response, result)
+
+
+def _summed(x: Array, response: Array, sizes: Sizes) -> Array:
+    """The gradient tap by tap: nothing but what a tap sees of the padded image enters its sum."""
+    pads = [
+        (before, max(0, step * (count - 1) + spread * (width - 1) + 1 - size - before))
+        for before, size, count, width, step, spread in zip(
+            sizes.before, sizes.image, sizes.result, sizes.kernel, sizes.step, sizes.spread, strict=True
         )
+    ]
+    padded = np.pad(x, [(0, 0), (0, 0), *pads])
+    given = response.reshape(sizes.images, sizes.groups, sizes.outputs, -1)
+    total = np.empty((sizes.groups, sizes.outputs, sizes.channels, *sizes.kernel), x.dtype)
+    for tap in np.ndindex(*sizes.kernel):
+        window = tuple(
+            slice(at * spread, at * spread + step * (count - 1) + 1, step)
+            for at, spread, step, count in zip(tap, sizes.spread, sizes.step, sizes.result, strict=True)
+        )
+        seen = padded[(slice(None), slice(None), *window)].reshape(sizes.images, sizes.groups, sizes.channels, -1)
+        total[(..., *tap)] = np.einsum("ngop,ngcp->goc", given, seen)
+    return total
 
 
 def convolution(call: Call) -> Routine | None:
-    """The routine for any number of spatial dims but none, any stride, dilation and groups."""
-    geometry = _Geometry(call)
+    """The routine of the primitive, in float32 for halves; None for other dtypes and more dims."""
+    image, weight = (value.type for value in call.instruction.operands)
     result = call.instruction.results[0].type
-    if not geometry.places:
+    dtype = dtypes.float32 if image.dtype in HALF else image.dtype
+    values = call.instruction.attributes
+    before = [low for low, _ in values["padding"]]
+    options = (values["groups"], values["stride"], before, values["dilation"])
+    sizes = sizes_of(image.shape, result.shape, weight.shape[2:], *options)
+    if dtype not in ELEMENTS or sizes is None:
         return None
-    if result.size == 0 or geometry.channels == 0:
-        return _zeros
-    if geometry.is_pointwise and call.is_dense() and result.dtype not in HALF:
-        return _pointwise(geometry)
-    native = convolution_of_planes(call)
-    if native is not None:
-        return native
-    if geometry.is_depthwise:
-        return _depthwise(geometry)
-    unit_stride = geometry.stride == (1,) * len(geometry.stride)
-    return (_WideBlocks if unit_stride else _StridedBlocks)(geometry).run
+    run = Forward(sizes, dtype)
 
-
-def _zeros(*arrays: Array) -> None:
-    arrays[-1].fill(0)
-
-
-def _pointwise(geometry: _Geometry) -> Routine:
-    groups, depth = geometry.groups, geometry.channels // geometry.groups
-    image_shape = (geometry.count, groups, depth, -1)
-    filter_shape = (groups, geometry.outputs // groups, depth)
-    result_shape = (geometry.count, groups, geometry.outputs // groups, prod(geometry.places))
-
-    def routine(x: Array, weight: Array, out: Array) -> None:
-        image = np.ascontiguousarray(x).reshape(image_shape)
-        filters = np.ascontiguousarray(weight).reshape(filter_shape)
-        np.matmul(filters, image, out.reshape(result_shape))
+    def routine(x: Array, filters: Array, out: Array) -> None:
+        target = out if image.dtype is dtype else np.empty(out.shape, dtype.numpy)
+        run(x.astype(dtype.numpy, copy=False), filters.astype(dtype.numpy, copy=False), None, target)
+        if target is not out:
+            out[...] = target
 
     return routine
-
-
-def _depthwise(geometry: _Geometry) -> Routine:
-    """Sums of shifted images, one image at a time."""
-    multiple = geometry.outputs // geometry.channels
-    shape = (geometry.channels, multiple, *geometry.places)
-    ones = (1,) * len(geometry.places)
-
-    def routine(x: Array, weight: Array, out: Array) -> None:
-        padded: Any = _padded_memory(geometry, 1)
-        inside = padded[(0, slice(None), *geometry.inner)]
-        total, term = (workspace.array(name, shape, geometry.dtype) for name in ("total", "term"))
-        by_channel = (geometry.channels, multiple, *geometry.kernel)
-        factors: Any = weight.astype(geometry.dtype, copy=False).reshape(by_channel)
-        for image, target in zip(x, out, strict=True):
-            inside[...] = image
-            for number, tap in enumerate(geometry.taps):
-                seen = padded[(0, slice(None), None, *geometry.window(tap))]
-                factor = factors[(slice(None), slice(None), *tap)].reshape(geometry.channels, multiple, *ones)
-                np.multiply(seen, factor, out=term if number else total)
-                if number:
-                    total += term
-            target[...] = total.reshape(target.shape)
-
-    return routine
-
-
-def _padded_memory(geometry: _Geometry, count: int) -> Array:
-    """Workspace for padded images; their borders are 0."""
-    padded = workspace.array("padded", (count, geometry.channels, *geometry.padded), geometry.dtype)
-    if any(map(any, geometry.padding)):
-        padded.fill(0)
-    return padded
-
-
-class _Blocks:
-    """Matrix products over blocks of images and, in large ones, of rows: places along the first spatial dim."""
-
-    def __init__(self, geometry: _Geometry) -> None:
-        self.geometry = geometry
-        self.depth = geometry.channels * len(geometry.taps)
-        row = self.depth * self.row_places * geometry.dtype.itemsize
-        rows = max(1, _COLUMN_BYTES // row)
-        self.rows = min(rows, geometry.places[0])
-        self.images = max(1, min(geometry.count, rows // geometry.places[0]))
-
-    @property
-    def row_places(self) -> int:
-        """Places of a row, superfluous ones included."""
-        raise NotImplementedError
-
-    def fill(self, columns: Array, padded: Array, first: int, count: int) -> None:
-        """Write the columns [channel, tap, image, place] of `count` rows from `first` on."""
-        raise NotImplementedError
-
-    def cropped(self, product: Array, count: int) -> Array:
-        """The products [output, image, place] as [image, output, row, ...] of the result."""
-        raise NotImplementedError
-
-    def run(self, x: Array, weight: Array, out: Array) -> None:
-        """Convolve."""
-        geometry = self.geometry
-        filters = np.ascontiguousarray(weight, geometry.dtype).reshape(
-            geometry.groups, geometry.outputs // geometry.groups, -1
-        )
-        padded = self._padded_images()
-        for start in range(0, geometry.count, self.images):
-            stop = min(start + self.images, geometry.count)
-            images = padded[: stop - start]
-            images[(slice(None), slice(None), *geometry.inner)] = x[start:stop]
-            for first, count in self._row_blocks():
-                block = self._product(filters, images, first, count)
-                out[start:stop, :, first : first + count] = self.cropped(block, count)
-
-    def _padded_images(self) -> Array:
-        return _padded_memory(self.geometry, self.images)
-
-    def _row_blocks(self) -> Iterator[tuple[int, int]]:
-        total = self.geometry.places[0]
-        for first in range(0, total, self.rows):
-            yield first, min(self.rows, total - first)
-
-    def _product(self, filters: Array, images: Array, first: int, count: int) -> Array:
-        geometry, places = self.geometry, count * self.row_places
-        size = len(images) * places
-        columns = workspace.array("columns", (self.depth, size), geometry.dtype)
-        shape = (geometry.channels, len(geometry.taps), len(images), places)
-        self.fill(columns.reshape(shape), images, first, count)
-        block = workspace.array("block", (geometry.outputs, size), geometry.dtype)
-        np.matmul(
-            filters, columns.reshape(geometry.groups, -1, size), out=block.reshape(geometry.groups, -1, size)
-        )
-        return block.reshape(geometry.outputs, len(images), places)
-
-
-class _WideBlocks(_Blocks):
-    """Stride 1: rows are as long as those of the padded image."""
-
-    @property
-    def row_places(self) -> int:
-        return prod(self.geometry.padded[1:])
-
-    def _padded_images(self) -> Array:
-        # The last columns of the last plane reach beyond it.
-        geometry = self.geometry
-        shape = (self.images, geometry.channels, *geometry.padded)
-        slack = sum(
-            (size - 1) * spread for size, spread in zip(geometry.kernel, geometry.dilation, strict=True)
-        )
-        memory = workspace.array("padded", (prod(shape) + slack * self.row_places,), geometry.dtype)
-        memory.fill(0)
-        return memory[: prod(shape)].reshape(shape)
-
-    def fill(self, columns: Array, padded: Array, first: int, count: int) -> None:
-        geometry = self.geometry
-        row = self.row_places
-        image, channel, *dims = (stride // padded.itemsize for stride in padded.strides)
-        steps = [step * spread for step, spread in zip(dims, geometry.dilation, strict=True)]
-        shape = (geometry.channels, len(padded), count * row)
-        runs = tuple(stride * padded.itemsize for stride in (channel, image, 1))
-        for number, tap in enumerate(geometry.taps):
-            start = first * row + sum(at * step for at, step in zip(tap, steps, strict=True))
-            # From the first place on, over the ends of rows and, in the last one, of the plane.
-            origin = padded.reshape(-1)[start:]
-            columns[:, number] = np.lib.stride_tricks.as_strided(origin, shape, runs)
-
-    def cropped(self, product: Array, count: int) -> Array:
-        geometry = self.geometry
-        shape = (geometry.outputs, -1, count, *geometry.padded[1:])
-        inside = tuple(slice(size) for size in geometry.places[1:])
-        return product.reshape(shape)[(slice(None), slice(None), slice(None), *inside)].swapaxes(0, 1)
-
-
-class _StridedBlocks(_Blocks):
-    """Any stride: columns are gathered place by place."""
-
-    @property
-    def row_places(self) -> int:
-        return prod(self.geometry.places[1:])
-
-    def fill(self, columns: Array, padded: Array, first: int, count: int) -> None:
-        geometry = self.geometry
-        shape = (geometry.channels, -1, len(padded), count, *geometry.places[1:])
-        spread = columns.reshape(shape)
-        for number, tap in enumerate(geometry.taps):
-            seen = padded[(slice(None), slice(None), *geometry.window(tap))]
-            spread[:, number] = seen[:, :, first : first + count].swapaxes(0, 1)
-
-    def cropped(self, product: Array, count: int) -> Array:
-        geometry = self.geometry
-        return product.reshape(geometry.outputs, -1, count, *geometry.places[1:]).swapaxes(0, 1)

@@ -87,11 +87,35 @@ def _max_gradient(
     dilation: Sizes,
     ceil_mode: bool,
 ) -> Tensor:
-    indices = window_places(input, kernel_size, stride, padding, dilation, ceil_mode)
+    return _max_pool_gradient(grad, input, kernel_size, stride, padding, dilation, ceil_mode)
+
+
+def _max_of_gradient(
+    grad: Tensor,
+    input: Tensor,
+    kernel_size: Sizes,
+    stride: Sizes,
+    padding: Sizes,
+    dilation: Sizes,
+    ceil_mode: bool,
+) -> Tensor:
+    places = window_places(input, kernel_size, stride, padding, dilation, ceil_mode)
+    return take_places(grad, places, len(kernel_size))
+
+
+@lowered(
+    f"_max_pool_gradient(Tensor grad, Tensor input, {_WINDOWS}) -> Tensor",
+    vjp={"grad": _max_of_gradient},
+    composite=True, method=False, function=False, out=False,
+)  # fmt: skip
+def _max_pool_gradient(
+    grad: Tensor, input: Tensor, kernel_size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool
+) -> Any:
+    """Each window's gradient at the place of its greatest element, summed where windows overlap."""
+    places = _places(input, kernel_size, stride, padding, dilation, ceil_mode)
     reach = (spread * (size - 1) + 1 for size, spread in zip(kernel_size, dilation, strict=True))
     overlapping = any(step < width for step, width in zip(stride, reach, strict=True))
-    sizes = input._layout.shape[input.ndim - len(kernel_size) :]
-    return put_places(grad, indices, sizes, overlapping)
+    return _put(grad, places, input._layout.shape[input.ndim - len(kernel_size) :], overlapping)
 
 
 @lowered(
@@ -116,6 +140,12 @@ def window_places(
     input: Tensor, kernel_size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool
 ) -> Any:
     """The place of the greatest element of every window."""
+    return _places(input, kernel_size, stride, padding, dilation, ceil_mode)
+
+
+def _places(
+    input: Tensor, kernel_size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool
+) -> Tensor:
     counts = _counts(input, kernel_size, stride, padding, dilation, ceil_mode)
     windows = _padded(input, end_of_range(input.dtype, -1), counts, kernel_size, stride, padding, dilation)
     lead = input.ndim - len(kernel_size)
@@ -172,6 +202,10 @@ def _flattened(input: Tensor, rank: int) -> Tensor:
 )  # fmt: skip
 def put_places(values: Tensor, indices: Tensor, size: Sizes, overlapping: bool) -> Any:
     """Zeros of the last dimensions `size` with `values` at the places `indices`, summed where these repeat."""
+    return _put(values, indices, size, overlapping)
+
+
+def _put(values: Tensor, indices: Tensor, size: Sizes, overlapping: bool) -> Tensor:
     rank = len(size)
     updates, places = _flattened(wide(values), rank), _flattened(indices, rank)
     zeros = constant(0, updates.dtype, (updates._layout.shape[0], prod(size)))
@@ -296,6 +330,8 @@ def _average_pool_gradient(
 ) -> Any:  # fmt: skip
     """Each window's share of its gradient, summed over the windows of every element."""
     shares = _divided(wide(grad), size, kernel_size, stride, padding, count_include_pad, divisor_override)
+    if kernel_size == stride and not any(padding):
+        return cast(_repeated(shares, size, kernel_size), grad.dtype)
     lead = grad.ndim - len(size)
     low, high, interior = [0] * lead, [0] * lead, [0] * lead
     for length, count, width, step, before in zip(
@@ -309,3 +345,20 @@ def _average_pool_gradient(
     )
     ones = (1,) * len(size)
     return cast(_combine("add", spread, kernel_size, ones, ones), grad.dtype)
+
+
+def _repeated(shares: Tensor, size: Sizes, kernel: Sizes) -> Tensor:
+    """Every element over a window of its own; what `size` has beyond the windows is 0."""
+    lead = shares.ndim - len(size)
+    for axis, (length, width) in enumerate(zip(size, kernel, strict=True), lead):
+        shape = shares._layout.shape
+        dims = (*range(axis + 1), *range(axis + 2, len(shape) + 1))
+        spread = emit("broadcast", shares, shape=(*shape[: axis + 1], width, *shape[axis + 1 :]), dims=dims)
+        total = shape[axis] * width
+        shares = emit("reshape", spread, shape=(*shape[:axis], total, *shape[axis + 1 :]))
+        none, more = [0] * len(shape), [0] * len(shape)
+        more[axis] = length - total
+        if more[axis]:
+            zero = constant(0, shares.dtype)
+            shares = emit("pad", shares, zero, low=tuple(none), high=tuple(more), interior=tuple(none))
+    return shares

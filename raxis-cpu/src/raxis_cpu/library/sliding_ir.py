@@ -1,0 +1,381 @@
+"""Convolution of any stride, spacing and number of dims up to three, in LLVM IR: the bodies that tasks run.
+
+Images are copied into padded planes, one for every remainder of places by the stride. There, what a kernel element sees
+of neighbouring results is contiguous: its beginning, an offset that all results share, comes from a table, and nothing
+is rearranged any further. Results of a run of rows are as long as rows of the planes; what is too much is cropped.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from enum import auto
+from functools import cache
+
+from raxis.dtypes import DType, float32, float64
+from raxis_cpu.library import panels_ir, places_ir
+from raxis_cpu.library.bodies_ir import INTRINSICS, Body, Slots, Writer, body_ir
+from raxis_cpu.library.tiles_ir import lanes_below, masked_load
+from raxis_cpu.llvm.compile import Code, compile, host
+from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value, fma
+from raxis_cpu.threads import keep_for_ever
+
+ELEMENTS = {float32: "float", float64: "double"}
+"""The dtypes served, and what LLVM calls their elements."""
+
+
+class Slot(Slots):
+    """What stands where in the 64-bit integers that describe a convolution; gaps and strides are in elements."""
+
+    IMAGE = auto()  # addresses
+    WEIGHT = auto()
+    BIAS = auto()  # of every output, or 0
+    RESULT = auto()
+    PLANES = auto()  # padded planes of some images
+    KERNELS = auto()  # panels [group, output panel, depth], as they come
+    PANELS = auto()  # the same in the order of the table
+    RESPONSES = auto()  # gradients of results, in rows as long as those of the planes
+    SUMS = auto()  # gradients of kernels: tiles or panels
+    USED = auto()  # bits of the workspaces in use
+    WORKSPACES = auto()
+    WORKSPACE_BYTES = auto()
+    STRANGE = auto()
+    COLUMNS_AT = auto()  # where in a workspace what the kernels see begins
+    FILLS = auto()  # tables: `FILL` numbers for every remainder of places,
+    FILL_COUNT = auto()
+    OFFSETS = auto()  # row of the panel and offset in the planes, in elements, for every kernel element,
+    BLOCKS = auto()  # `BLOCK` numbers for every block of results
+    BLOCK_COUNT = auto()
+    GROUPS = auto()
+    CHANNELS = auto()  # of a group, as the outputs
+    OUTPUTS = auto()
+    OUTPUT_PANELS = auto()
+    PART_PANELS = auto()  # output panels of a task
+    PARTS = auto()
+    FIRST_IMAGE = auto()
+    IMAGES = auto()
+    IMAGE_STRIDE = auto()
+    CHANNEL_STRIDE = auto()
+    SLICE_STRIDE = auto()
+    ROW_STRIDE = auto()
+    PLACE_STRIDE = auto()
+    SLICES = auto()  # sizes of the image
+    ROWS = auto()
+    SLICE_STEP = auto()  # places of the image between neighbours in a plane
+    ROW_STEP = auto()
+    PLACE_STEP = auto()
+    PLANE_SLICES = auto()  # sizes of a plane
+    PLANE_ROWS = auto()
+    PLANE_PLACES = auto()
+    CHANNEL_GAP = auto()  # between the planes of channels
+    WEIGHT_GROUP = auto()
+    WEIGHT_OUTPUT = auto()
+    RUNS = auto()  # of kernel elements that lie one after another
+    RUN = auto()
+    RUN_STRIDE = auto()
+    DEPTH = auto()  # kernel elements of an output
+    RESULT_STRIDE = auto()
+    OUTPUT_STRIDE = auto()
+    RESULT_SLICES = auto()  # sizes of a response
+    RESULT_ROWS = auto()
+    RESULT_PLACES = auto()
+    RUN_GAP = auto()  # between the slices of responses
+    DEPTH_BLOCK = auto()
+    DEPTH_BLOCKS = auto()
+    OUTPUT_TILES = auto()
+    SUMS_GAP = auto()
+    DEPTH_PANELS = auto()
+    PLACE_BLOCK = auto()  # places whose columns exist at a time
+
+
+Description = ctypes.c_int64 * len(Slot)
+
+FILL = 6
+"""Where in the planes; before which slice, row and place of the image that is; the first place inside, and the end."""
+BLOCK = 8
+"""First kernel element, how many, where in the planes, rows, places, where in the result, gaps of rows and places."""
+TILE = 4
+"""Outputs and kernel elements whose gradients are computed together."""
+BODIES = ("fill", "pack", "arrange", "convolve", "fill_responses", "dots", "gather_responses", "products")
+
+
+@cache
+def bodies(dtype: DType) -> dict[str, int]:
+    """Addresses of bodies for `parallel_for` whose argument is a `Description`.
+
+    - fill: the planes of a channel
+    - pack: the kernels of an output panel
+    - arrange: put them into the order of the table
+    - convolve: a block of results of some output panels
+    - fill_responses: the responses of an output
+    - dots: gradients of kernel elements of a tile of outputs
+    - gather_responses: the responses of an output panel, place by place
+    - products: gradients of a panel of kernel elements, for all outputs
+    """
+    vector = vector_of(dtype)
+    code = Code(compile(f'target triple = "{host().triple}"\n{sliding_ir(vector)}', host()))
+    keep_for_ever(code)
+    return {name: code.address(name) for name in BODIES}
+
+
+def vector_of(dtype: DType) -> Type:
+    """A register full of elements."""
+    return Type(ELEMENTS[dtype], host().vector_bytes // dtype.itemsize)
+
+
+def sliding_ir(vector: Type) -> str:
+    """The module."""
+    makers = (_fill, _pack, _arrange, _convolve, _fill_responses, _dots, _gather_responses, _products)
+    scalar = vector.element
+    return "\n".join([
+        places_ir.intrinsics_ir(vector),
+        panels_ir.intrinsics_ir(vector),
+        INTRINSICS,
+        f"declare {scalar} @llvm.vector.reduce.fadd.{vector.suffix}({scalar}, {vector})",
+        places_ir.gather_ir("gather", vector),
+        places_ir.gather_ir("gather_columns", vector, table=True),
+        panels_ir.product_ir("multiply", vector, transposed=True),
+        _copy_ir(vector),
+        *(body_ir(vector, name, Slot, maker) for name, maker in zip(BODIES, makers, strict=True)),
+    ])  # fmt: skip
+
+
+def _copy_ir(vector: Type) -> str:
+    """``void copy(source, source_gap, target, target_gap, count, add)``: copy elements and add a number to them."""
+    function = Function(
+        "internal void @copy(ptr %source, i64 %source_gap, ptr %target, i64 %target_gap, i64 %count, "
+        f"{vector.element} %add) noinline"
+    )
+    size, element = vector.bits // 8, Type(vector.element)
+    source, target = function.argument(PTR, "source"), function.argument(PTR, "target")
+    gaps = [function.argument(I64, f"{name}_gap") for name in ("source", "target")]
+    count, add = function.argument(I64, "count"), function.argument(element, "add")
+    dense = (gaps[0].compare("eq", 1)) & gaps[1].compare("eq", 1)
+    with function.when(dense), function.loop(0, count, vector.lanes) as first:
+        mask = lanes_below(count - first, vector.lanes)
+        value = masked_load(vector, function.advance(source, first, size), mask) + add.splat(vector.lanes)
+        place = function.advance(target, first, size)
+        function.line(f"call void @llvm.masked.store.{vector.suffix}.p0({value}, {place}, i32 {size}, {mask})")
+    with function.when(~dense), function.loop(0, count) as index:
+        value = function.load(element, function.advance(source, index * gaps[0], size)) + add
+        function.store(value, function.advance(target, index * gaps[1], size))
+    function.line("ret void")
+    return function.text
+
+
+def _fill(body: Body, task: Value) -> None:
+    function = body.function
+    channels = body[Slot.GROUPS] * body[Slot.CHANNELS]
+    image, channel = body.divided(task, channels)
+    source = (body[Slot.FIRST_IMAGE] + image) * body[Slot.IMAGE_STRIDE] + channel * body[Slot.CHANNEL_STRIDE]
+    with function.loop(0, body[Slot.FILL_COUNT]) as fill:
+        at, slice_, row, place, low, stop = (body.number_at(Slot.FILLS, fill * FILL + item) for item in range(FILL))
+        with (
+            function.loop(0, body[Slot.PLANE_SLICES]) as far,
+            function.loop(0, body[Slot.PLANE_ROWS]) as down,
+        ):
+            target = (far * body[Slot.PLANE_ROWS] + down) * body[Slot.PLANE_PLACES] + task * body[Slot.CHANNEL_GAP] + at
+            seen_slice, seen_row = far * body[Slot.SLICE_STEP] + slice_, down * body[Slot.ROW_STEP] + row
+            inside = seen_slice.compare("ult", body[Slot.SLICES]) & seen_row.compare("ult", body[Slot.ROWS])
+            first, end = (inside.select(bound, 0) for bound in (low, stop))
+            start = body.address(Slot.PLANES, target)
+            _clear(body, start, function.constant(I64, 0), first)
+            _clear(body, start, end, body[Slot.PLANE_PLACES])
+            seen = source + seen_slice * body[Slot.SLICE_STRIDE] + seen_row * body[Slot.ROW_STRIDE]
+            seen = seen + (first * body[Slot.PLACE_STEP] + place) * body[Slot.PLACE_STRIDE]
+            body.run("copy", body.address(Slot.IMAGE, seen), body[Slot.PLACE_STEP] * body[Slot.PLACE_STRIDE],
+                     body.moved(start, first), 1, end - first, function.constant(body.element, 0))  # fmt: skip
+
+
+def _clear(body: Body, start: Value, first: Value, stop: Value) -> None:
+    with body.function.loop(first, stop) as index:
+        body.function.store(body.function.constant(body.element, 0), body.moved(start, index))
+
+
+def _pack(body: Body, task: Value) -> None:
+    group, panel = body.divided(task, body[Slot.OUTPUT_PANELS])
+    start = group * body[Slot.WEIGHT_GROUP] + panel * body.width * body[Slot.WEIGHT_OUTPUT]
+    target = body.row(body.address(Slot.KERNELS), task * body[Slot.DEPTH])
+    with body.function.loop(0, body[Slot.RUNS]) as run:
+        source = body.address(Slot.WEIGHT, start + run * body[Slot.RUN_STRIDE])
+        body.run("gather", source, body[Slot.WEIGHT_OUTPUT], _outputs_of(body, panel), body[Slot.RUN],
+                 body.row(target, run * body[Slot.RUN]), 0, body[Slot.RUN] + 1, 0)  # fmt: skip
+
+
+def _arrange(body: Body, task: Value) -> None:
+    start = task * body[Slot.DEPTH]
+    with body.function.loop(0, body[Slot.DEPTH]) as index:
+        source = body.row(body.address(Slot.KERNELS), start + body.number_at(Slot.OFFSETS, index * 2))
+        _copy_row(body, source, body.row(body.address(Slot.PANELS), start + index))
+
+
+def _copy_row(body: Body, source: Value, target: Value) -> None:
+    """A row of a panel."""
+    for part in range(panels_ir.VECTORS):
+        first = part * body.vector.lanes
+        body.function.store(body.function.load(body.vector, body.moved(source, first)), body.moved(target, first))
+
+
+def _outputs_of(body: Writer, panel: Value) -> Value:
+    return body.rest(body[Slot.OUTPUTS], panel * body.width, body.width)
+
+
+def _convolve(body: Body, task: Value) -> None:
+    function = body.function
+    rest, part = body.divided(task, body[Slot.PARTS])
+    rest, block = body.divided(rest, body[Slot.BLOCK_COUNT])
+    image, group = body.divided(rest, body[Slot.GROUPS])
+    first, depth, at, rows, places, result, row_gap, place_gap = (
+        body.number_at(Slot.BLOCKS, block * BLOCK + item) for item in range(BLOCK)
+    )
+    count = (rows - 1) * body[Slot.PLANE_PLACES] + places
+    line = (count + (body.width - 1)) & -body.width
+    number = image * body[Slot.GROUPS] + group
+    planes = body.address(Slot.PLANES, number * body[Slot.CHANNELS] * body[Slot.CHANNEL_GAP] + at)
+    columns = body.part(body.workspace, Slot.COLUMNS_AT)
+    with function.loop(0, count, body.width) as place:
+        _collect(body, body.moved(planes, place), first, depth, body.moved(columns, place * depth))
+    last = body.rest(body[Slot.OUTPUT_PANELS], part * body[Slot.PART_PANELS], body[Slot.PART_PANELS])
+    with function.loop(0, last) as index:
+        panel = part * body[Slot.PART_PANELS] + index
+        kernels = body.address(Slot.PANELS)
+        kernels = body.row(kernels, (group * body[Slot.OUTPUT_PANELS] + panel) * body[Slot.DEPTH] + first)
+        outputs = _outputs_of(body, panel)
+        with function.loop(0, count, body.width) as place:
+            body.run("multiply", kernels, 0, body.moved(columns, place * depth), body.moved(body.workspace, place),
+                     line, outputs, depth, body.flag(False))  # fmt: skip
+        channel = group * body[Slot.OUTPUTS] + panel * body.width
+        start = (body[Slot.FIRST_IMAGE] + image) * body[Slot.RESULT_STRIDE] + result
+        _crop(body, channel, outputs, line, start, (rows, row_gap), (places, place_gap))
+
+
+def _collect(body: Body, planes: Value, first: Value, depth: Value, columns: Value) -> None:
+    """What the kernels see from as many places as a panel is wide."""
+    with body.function.loop(0, depth) as index:
+        offset = body.number_at(Slot.OFFSETS, (first + index) * 2 + 1)
+        _copy_row(body, body.moved(planes, offset), body.row(columns, index))
+
+
+def _crop(
+    body: Body, channel: Value, outputs: Value, line: Value, start: Value, rows: tuple[Value, Value],
+    places: tuple[Value, Value],
+) -> None:  # fmt: skip
+    """Write results of some outputs, plus the bias, to where they belong: numbers and gaps of rows and places."""
+    function = body.function
+    has_bias = body[Slot.BIAS].compare("ne", 0)
+    with function.loop(0, outputs) as output:
+        bias = function.variable(body.element, 0.0)
+        with function.when(has_bias):
+            bias.set(function.load(body.element, body.address(Slot.BIAS, channel + output)))
+        with function.loop(0, rows[0]) as row:
+            source = body.moved(body.workspace, output * line + row * body[Slot.PLANE_PLACES])
+            target = start + (channel + output) * body[Slot.OUTPUT_STRIDE] + row * rows[1]
+            body.run("copy", source, 1, body.address(Slot.RESULT, target), places[1], places[0], bias.get())
+
+
+def _fill_responses(body: Body, task: Value) -> None:
+    function = body.function
+    image, output = body.divided(task, body[Slot.GROUPS] * body[Slot.OUTPUTS])
+    source = (body[Slot.FIRST_IMAGE] + image) * body[Slot.RESULT_STRIDE] + output * body[Slot.OUTPUT_STRIDE]
+    places = body[Slot.RESULT_PLACES]
+    with function.loop(0, body[Slot.RESULT_SLICES]) as slice_:
+        target = body.address(Slot.RESPONSES, (task * body[Slot.RESULT_SLICES] + slice_) * body[Slot.RUN_GAP])
+        _clear(body, target, function.constant(I64, 0), body[Slot.RUN_GAP])
+        with function.loop(0, body[Slot.RESULT_ROWS]) as row:
+            seen = source + (slice_ * body[Slot.RESULT_ROWS] + row) * places
+            body.run("copy", body.address(Slot.RESULT, seen), 1, body.moved(target, row * body[Slot.PLANE_PLACES]), 1,
+                     places, function.constant(body.element, 0))  # fmt: skip
+
+
+def _dots(body: Body, task: Value) -> None:
+    function = body.function
+    rest, block = body.divided(task, body[Slot.DEPTH_BLOCKS])
+    group, tile = body.divided(rest, body[Slot.OUTPUT_TILES])
+    first = block * body[Slot.DEPTH_BLOCK]
+    stop = first + body.rest(body[Slot.DEPTH], first, body[Slot.DEPTH_BLOCK])
+    alone = body[Slot.OUTPUTS].compare("eq", 1)
+    with function.loop(first, stop, TILE) as element:
+        with function.when(alone):
+            _dots_of_tile(body, group, tile, 1, element)
+        with function.when(~alone):
+            _dots_of_tile(body, group, tile, TILE, element)
+
+
+def _dots_of_tile(body: Body, group: Value, tile: Value, rows: int, element: Value) -> None:
+    """Gradients of `TILE` kernel elements for some outputs; the last element or output is repeated beyond the end."""
+    function, lanes = body.function, body.vector.lanes
+    outputs, depth, gap = body[Slot.OUTPUTS], body[Slot.DEPTH], body[Slot.RESULT_SLICES] * body[Slot.RUN_GAP]
+    own = [(tile * rows + row).intrinsic("smin", outputs - 1) for row in range(rows)]
+    offsets = [
+        body.number_at(Slot.OFFSETS, (element + number).intrinsic("smin", depth - 1) * 2 + 1) for number in range(TILE)
+    ]
+    sums = [function.variable(body.vector, 0.0) for _ in range(rows * TILE)]
+    with function.loop(0, body[Slot.IMAGES]) as image, function.loop(0, body[Slot.RESULT_SLICES]) as slice_:
+        number = image * body[Slot.GROUPS] + group
+        planes = number * body[Slot.CHANNELS] * body[Slot.CHANNEL_GAP]
+        planes = planes + slice_ * body[Slot.PLANE_ROWS] * body[Slot.PLANE_PLACES]
+        seen = [body.address(Slot.PLANES, planes + offset) for offset in offsets]
+        start = slice_ * body[Slot.RUN_GAP]
+        given = [body.address(Slot.RESPONSES, (number * outputs + output) * gap + start) for output in own]
+        with function.loop(0, body[Slot.RUN_GAP], lanes) as place:
+            left = [function.load(body.vector, body.moved(address, place)) for address in given]
+            right = [function.load(body.vector, body.moved(address, place)) for address in seen]
+            for index, total in enumerate(sums):
+                row, column = divmod(index, TILE)
+                total.set(fma(left[row], right[column], total.get()))
+    _store_sums(body, (group * body[Slot.OUTPUT_TILES] + tile) * rows, element, [total.get() for total in sums])
+
+
+def _store_sums(body: Body, output: Value, element: Value, sums: list[Value]) -> None:
+    function, scalar = body.function, body.element
+    later = body[Slot.FIRST_IMAGE].compare("gt", 0)
+    for index, total in enumerate(sums):
+        row, column = divmod(index, TILE)
+        place = body.address(Slot.SUMS, (output + row) * body[Slot.SUMS_GAP] + element + column)
+        before = function.variable(scalar, 0.0)
+        with function.when(later):
+            before.set(function.load(scalar, place))
+        name = f"@llvm.vector.reduce.fadd.{body.vector.suffix}"
+        added = function.emit(scalar, f"call reassoc {scalar} {name}({before.get()}, {total})")
+        function.store(added, place)
+
+
+def _gather_responses(body: Body, task: Value) -> None:
+    function = body.function
+    rest, panel = body.divided(task, body[Slot.OUTPUT_PANELS])
+    image, group = body.divided(rest, body[Slot.GROUPS])
+    places, plane_places = body[Slot.RESULT_PLACES], body[Slot.PLANE_PLACES]
+    source = (body[Slot.FIRST_IMAGE] + image) * body[Slot.RESULT_STRIDE]
+    source = source + (group * body[Slot.OUTPUTS] + panel * body.width) * body[Slot.OUTPUT_STRIDE]
+    with function.loop(0, body[Slot.RESULT_SLICES]) as slice_:
+        rows = body[Slot.RESULT_ROWS] * places
+        start = body.row(body.address(Slot.RESPONSES), (task * body[Slot.RESULT_SLICES] + slice_) * body[Slot.RUN_GAP])
+        with function.loop(0, body[Slot.RUN_GAP] * body.width, body.vector.lanes) as index:
+            function.store(function.constant(body.vector, 0), body.moved(start, index))
+        body.run("gather", body.address(Slot.RESULT, source + slice_ * rows), body[Slot.OUTPUT_STRIDE],
+                 _outputs_of(body, panel), rows, start, 0, places, (plane_places - places) * body.width)  # fmt: skip
+
+
+def _products(body: Body, task: Value) -> None:
+    function = body.function
+    group, panel = body.divided(task, body[Slot.DEPTH_PANELS])
+    first = panel * body.width
+    count = body.rest(body[Slot.DEPTH], first, body.width)
+    table = function.emit(PTR, f"inttoptr {body[Slot.OFFSETS]} to ptr")
+    table = function.advance(table, first * 2 + 1, 8)
+    columns = body.part(body.workspace, Slot.COLUMNS_AT)
+    sums = body.row(body.address(Slot.SUMS), task * body[Slot.OUTPUT_PANELS] * body.width)
+    added = function.variable(I64, body[Slot.FIRST_IMAGE])
+    with function.loop(0, body[Slot.IMAGES]) as image, function.loop(0, body[Slot.RESULT_SLICES]) as slice_:
+        number = image * body[Slot.GROUPS] + group
+        planes = number * body[Slot.CHANNELS] * body[Slot.CHANNEL_GAP]
+        planes = planes + slice_ * body[Slot.PLANE_ROWS] * body[Slot.PLANE_PLACES]
+        with function.loop(0, body[Slot.RUN_GAP], body[Slot.PLACE_BLOCK]) as place:
+            depth = body.rest(body[Slot.RUN_GAP], place, body[Slot.PLACE_BLOCK])
+            body.run("gather_columns", body.address(Slot.PLANES, planes + place), table, count, depth, columns, 0,
+                     depth + 1, 0)  # fmt: skip
+            with function.loop(0, body[Slot.OUTPUT_PANELS]) as output_panel:
+                given = (number * body[Slot.OUTPUT_PANELS] + output_panel) * body[Slot.RESULT_SLICES] + slice_
+                given = body.row(body.address(Slot.RESPONSES), given * body[Slot.RUN_GAP] + place)
+                body.run("multiply", given, 0, columns, body.row(sums, output_panel * body.width), body.width,
+                         _outputs_of(body, output_panel), depth, added.get().compare("gt", 0))  # fmt: skip
+            added.set(1)
