@@ -2,6 +2,7 @@
 
 from raxis.ptir.passes.cost import Cost, Machine, cost
 from raxis.ptir.passes.derived import Recipe, Split, split
+from raxis.ptir.passes.patterns import Pattern, recognition
 from raxis.ptir.passes.pipeline import PASSES, Pipeline, optimise, pipeline
 from raxis.ptir.passes.record import BackendPasses, Context, Pass, Stage
 from raxis.ptir.passes.rematerialisation import rematerialisation
@@ -16,6 +17,7 @@ __all__ = [
     "Machine",
     "Pass",
     "PassRun",
+    "Pattern",
     "Pipeline",
     "Recipe",
     "Report",
@@ -25,6 +27,7 @@ __all__ = [
     "optimise",
     "passes_for",
     "pipeline",
+    "recognition",
     "rematerialisation",
     "split",
 ]

@@ -11,14 +11,14 @@ from raxis.ptir.passes.views import moving
 from raxis.ptir.primitives.contraction import free_dims
 from raxis.ptir.program import Instruction, Value
 
-_SIDES = ("lhs", "rhs")
+SIDES = ("lhs", "rhs")
 
 
 def _transposed_operand(rewriter: Rewriter, instruction: Instruction) -> Value | None:
     """An operand's transpose only renames its dims, if the free ones stay in order."""
     operands, attributes = list(instruction.operands), dict(instruction.attributes)
     found = False
-    for place, side in enumerate(_SIDES):
+    for place, side in enumerate(SIDES):
         inner = rewriter.made_by(operands[place], "transpose")
         if inner is None:
             continue
@@ -35,7 +35,7 @@ def _transposed_operand(rewriter: Rewriter, instruction: Instruction) -> Value |
 
 
 def _keeps_free_order(instruction: Instruction, side: str, permutation: Sequence[int]) -> bool:
-    operand = instruction.operands[_SIDES.index(side)].type
+    operand = instruction.operands[SIDES.index(side)].type
     batch, contract = (instruction.attributes[f"{side}_{role}"] for role in ("batch", "contract"))
     free = moving(operand.shape, free_dims(operand.rank, batch, contract))
     order = [permutation[dim] for dim in free]
@@ -60,7 +60,7 @@ def _transposed_result(rewriter: Rewriter, instruction: Instruction) -> Value | 
     if sorted(order) != list(range(batch)) or rest not in {in_order, exchanged}:
         return None
     attributes = dict(inner.attributes)
-    for side in _SIDES:
+    for side in SIDES:
         attributes[f"{side}_batch"] = tuple(attributes[f"{side}_batch"][place] for place in order)
     if rest == in_order:
         return rewriter.emit("dot_general", lhs, rhs, **attributes)
@@ -69,7 +69,7 @@ def _transposed_result(rewriter: Rewriter, instruction: Instruction) -> Value | 
 
 def _exchanged(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """The dimension numbers of a product with its operands exchanged."""
-    lhs, rhs = _SIDES
+    lhs, rhs = SIDES
     return {
         f"{side}_{role}": attributes[f"{other}_{role}"]
         for side, other in ((lhs, rhs), (rhs, lhs))

@@ -13,6 +13,7 @@ from raxis.ptir.passes.contraction import TRANSPOSES
 from raxis.ptir.passes.elimination import CSE, DCE
 from raxis.ptir.passes.folding import FOLD
 from raxis.ptir.passes.layout import LAYOUT
+from raxis.ptir.passes.patterns import Pattern, recognition
 from raxis.ptir.passes.record import BackendPasses, Context, Pass
 from raxis.ptir.passes.rematerialisation import rematerialisation
 from raxis.ptir.passes.report import Dump, PassRun, Report, writer
@@ -33,15 +34,17 @@ SIMPLIFY: tuple[Pass, ...] = (CANONICALISE, ALGEBRA, FOLD, CSE)
 """What is repeated, since each may give the others something to do."""
 
 
-def pipeline(backend: BackendPasses | None = None) -> Pipeline:
-    """The default passes, with a backend's own at their stages."""
+NORMALISE: Pipeline = (SIMPLIFY, DCE, LAYOUT, TRANSPOSES, SIMPLIFY, DCE)
+"""What brings programs, and the patterns looked for in them, into one form."""
+
+
+def pipeline(backend: BackendPasses | None = None, patterns: Sequence[Pattern] = ()) -> Pipeline:
+    """The default passes, with a backend's own at their stages, and the composites it claims recognised."""
     own = backend or {}
     return (
         *own.get("legalise", ()),
-        SIMPLIFY,
-        DCE,
-        LAYOUT,
-        TRANSPOSES,
+        *NORMALISE,
+        *((recognition(patterns),) if patterns else ()),
         STRENGTH,
         SCALING,
         SIMPLIFY,

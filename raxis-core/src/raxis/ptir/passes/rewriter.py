@@ -8,7 +8,7 @@ look towards operands only. Instructions to which nothing happens are shared, no
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Any, NamedTuple
@@ -138,6 +138,17 @@ class Rewriter:
             self._uses.update(operands)
         self._place(Instruction(primitive, operands, attributes, (result,)))
         return self.name_of(result)
+
+    def emit_composite(
+        self, name: str, operands: Sequence[Value], attributes: Mapping[str, Any], region: Region
+    ) -> Value:
+        """The one value of a new composite."""
+        result = Value(next(self._ids), region.results[0].type)
+        if self._uses is not None:
+            self._uses.update(operands)
+        named = {"name": name, **attributes}
+        self._place(Instruction("composite", tuple(operands), named, (result,), (region,)))
+        return result
 
     def constant(self, number: Any, type: TensorType) -> Value:
         """A constant with one number for all elements, or one each in row-major order."""
