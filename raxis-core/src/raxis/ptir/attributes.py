@@ -49,12 +49,24 @@ def canonical(value: object) -> Attribute:
 def attribute_key(value: Attribute) -> Hashable:
     """A key that is equal exactly for identical attributes (all NaNs are identical)."""
     if isinstance(value, tuple):
-        return tuple(attribute_key(item) for item in value)
+        return _tuple_key(value)
     if isinstance(value, float):
         return float_text(value)
     if isinstance(value, complex):
         return complex, float_text(value.real), float_text(value.imag)
     return type(value), value
+
+
+def _tuple_key(value: tuple[Attribute, ...]) -> Hashable:
+    """Long tuples are the elements of constants, of one type: quick for these."""
+    kinds = set(map(type, value))
+    if kinds in ({int}, {bool}):
+        return kinds.pop(), value
+    if kinds == {float}:
+        numbers = np.array(value, np.float64)
+        numbers[np.isnan(numbers)] = math.nan
+        return float, numbers.tobytes()
+    return tuple(attribute_key(item) for item in value)
 
 
 def attributes_key(attributes: Mapping[str, Any]) -> Hashable:

@@ -6,7 +6,7 @@ under a node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -105,15 +105,15 @@ class _Graph:
 
     def order(self) -> None:
         """Few crossings: each node at the mean of its neighbours, downwards and upwards in turn."""
+        places: dict[int, float] = {}
+        for row in self.rows:
+            places.update(_places(row))
         for sweep in range(_SWEEPS):
             downwards = sweep % 2 == 0
             neighbours = self.above if downwards else self.below
             for row in self.rows if downwards else reversed(self.rows):
-                row.sort(key=_barycentre(neighbours, self._places()))
-
-    def _places(self) -> dict[int, float]:
-        """Where each node stands in its row, from 0 to 1."""
-        return {node: (position + 0.5) / len(row) for row in self.rows for position, node in enumerate(row)}
+                row.sort(key=_barycentre(neighbours, places))
+                places.update(_places(row))
 
     def coordinates(self) -> list[float]:
         """Centers: near the mean of the neighbours, without overlaps."""
@@ -140,6 +140,11 @@ class _Graph:
             blocks.append((mean, count))
         starts = [mean for mean, count in blocks for _ in range(count)]
         return [start + offset for start, offset in zip(starts, offsets, strict=True)]
+
+
+def _places(row: Sequence[int]) -> Iterator[tuple[int, float]]:
+    """Where each node stands in its row, from 0 to 1."""
+    return ((node, (position + 0.5) / len(row)) for position, node in enumerate(row))
 
 
 def _barycentre(neighbours: Sequence[Sequence[int]], places: Mapping[int, float]) -> Callable[[int], float]:
