@@ -77,23 +77,33 @@ def measure(case: Case, rounds: int, seconds: float, seed: Callable[[int], float
     agrees = _agrees(ours(), theirs()) if case.compare else None
     numpy_call = case.numpy() if case.numpy else None
     calls = max(_calls_for(ours, seconds), _calls_for(theirs, seconds))
-    times = [
-        (microseconds(ours, calls), microseconds(theirs, calls), seed(calls) if seed else math.nan)
-        for _ in range(rounds)
-    ]
+    clocks = [partial(microseconds, ours, calls), partial(microseconds, theirs, calls)]
+    times = _rounds([*clocks, *([partial(seed, calls)] if seed else [])], rounds)
     numpy_time = statistics.median(microseconds(numpy_call, calls) for _ in range(3)) if numpy_call else None
     return Result(
         case.family,
         case.name,
         case.elements,
-        statistics.median(first for first, _, _ in times),
-        statistics.median(second for _, second, _ in times),
+        statistics.median(row[0] for row in times),
+        statistics.median(row[1] for row in times),
         numpy_time,
-        statistics.median(first / second for first, second, _ in times),
+        statistics.median(row[0] / row[1] for row in times),
         agrees,
-        statistics.median(third for _, _, third in times) if seed else None,
-        statistics.median(third / second for _, second, third in times) if seed else None,
+        statistics.median(row[2] for row in times) if seed else None,
+        statistics.median(row[2] / row[1] for row in times) if seed else None,
     )
+
+
+def _rounds(clocks: Sequence[Callable[[], float]], rounds: int) -> list[list[float]]:
+    """A row of times per round; each round begins with another clock, since who runs first on a busy machine gains."""
+    rows = []
+    for first in range(rounds):
+        row = [math.nan] * len(clocks)
+        for position in range(len(clocks)):
+            turn = (first + position) % len(clocks)
+            row[turn] = clocks[turn]()
+        rows.append(row)
+    return rows
 
 
 def measure_beside(seed: Seed, number: int, case: Case, rounds: int, seconds: float) -> Result:
