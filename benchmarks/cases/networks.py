@@ -63,9 +63,49 @@ IMAGES: dict[str, tuple[Work, tuple[np.ndarray, ...]]] = {
     "conv2d 3x3 (8, 64, 28, 28)": (_f("conv2d", padding=1), (values((8, 64, 28, 28)), values((64, 64, 3, 3)))),
     "conv2d 1x1 (8, 64, 28, 28)": (_f("conv2d"), (values((8, 64, 28, 28)), values((128, 64, 1, 1)))),
     "conv2d 3x3 (64, 1, 28, 28)": (_f("conv2d"), (values((64, 1, 28, 28)), values((16, 1, 3, 3)))),
+    "conv2d 7x7 stride 2 (1, 3, 224, 224)": (
+        _f("conv2d", stride=2, padding=3), (values((1, 3, 224, 224)), values((64, 3, 7, 7)))
+    ),
+    "conv2d 3x3 stride 2 (8, 64, 56, 56)": (
+        _f("conv2d", stride=2, padding=1), (values((8, 64, 56, 56)), values((128, 64, 3, 3)))
+    ),
+    "conv2d 1x1 stride 2 (8, 64, 56, 56)": (
+        _f("conv2d", stride=2), (values((8, 64, 56, 56)), values((128, 64, 1, 1)))
+    ),
+    "conv2d 5x5 (8, 32, 28, 28)": (_f("conv2d", padding=2), (values((8, 32, 28, 28)), values((64, 32, 5, 5)))),
+    "conv2d dilated (4, 64, 28, 28)": (
+        _f("conv2d", padding=2, dilation=2), (values((4, 64, 28, 28)), values((64, 64, 3, 3)))
+    ),
+    "conv2d 4 groups (4, 64, 28, 28)": (
+        _f("conv2d", padding=1, groups=4), (values((4, 64, 28, 28)), values((64, 16, 3, 3)))
+    ),
+    "conv2d depthwise (4, 64, 56, 56)": (
+        _f("conv2d", padding=1, groups=64), (values((4, 64, 56, 56)), values((64, 1, 3, 3)))
+    ),
+    "conv2d depthwise stride 2 (4, 64, 56, 56)": (
+        _f("conv2d", stride=2, padding=1, groups=64), (values((4, 64, 56, 56)), values((64, 1, 3, 3)))
+    ),
     "conv1d (8, 32, 256)": (_f("conv1d", padding=1), (values((8, 32, 256)), values((32, 32, 3)))),
+    "conv1d (8, 64, 1024)": (_f("conv1d", padding=2), (values((8, 64, 1024)), values((128, 64, 5)))),
+    "conv1d stride 4 (4, 1, 16000)": (_f("conv1d", stride=4), (values((4, 1, 16000)), values((64, 1, 16)))),
+    "conv3d (2, 16, 16, 28, 28)": (
+        _f("conv3d", padding=1), (values((2, 16, 16, 28, 28)), values((32, 16, 3, 3, 3)))
+    ),
+    "conv_transpose2d 2x2 stride 2 (4, 64, 28, 28)": (
+        _f("conv_transpose2d", stride=2), (values((4, 64, 28, 28)), values((64, 32, 2, 2)))
+    ),
+    "conv_transpose2d 4x4 stride 2 (4, 64, 14, 14)": (
+        _f("conv_transpose2d", stride=2, padding=1), (values((4, 64, 14, 14)), values((64, 32, 4, 4)))
+    ),
     "max_pool2d (8, 64, 28, 28)": (_f("max_pool2d", 2), (values((8, 64, 28, 28)),)),
+    "max_pool2d 3x3 stride 2 (8, 64, 112, 112)": (_f("max_pool2d", 3, 2, 1), (values((8, 64, 112, 112)),)),
+    "max_pool1d (8, 64, 1024)": (_f("max_pool1d", 2), (values((8, 64, 1024)),)),
     "avg_pool2d (8, 64, 28, 28)": (_f("avg_pool2d", 2), (values((8, 64, 28, 28)),)),
+    "avg_pool2d 3x3 stride 2 (8, 64, 56, 56)": (_f("avg_pool2d", 3, 2, 1), (values((8, 64, 56, 56)),)),
+    "avg_pool3d (8, 16, 16, 16, 16)": (_f("avg_pool3d", 2), (values((8, 16, 16, 16, 16)),)),
+    "adaptive_avg_pool2d to 1 (8, 512, 7, 7)": (_f("adaptive_avg_pool2d", 1), (values((8, 512, 7, 7)),)),
+    "adaptive_avg_pool2d to 6 (8, 64, 16, 16)": (_f("adaptive_avg_pool2d", 6), (values((8, 64, 16, 16)),)),
+    "adaptive_max_pool2d to 5 (8, 64, 28, 28)": (_f("adaptive_max_pool2d", 5), (values((8, 64, 28, 28)),)),
     "batch_norm (8, 64, 28, 28)": (
         lambda lib, x, w, b: lib.nn.functional.batch_norm(x, None, None, w, b, training=True),
         (values((8, 64, 28, 28)), values((64,)), values((64,))),
@@ -75,6 +115,15 @@ IMAGES: dict[str, tuple[Work, tuple[np.ndarray, ...]]] = {
         (values((8, 64, 28, 28)), values((64,)), values((64,))),
     ),
 }  # fmt: skip
+
+IMAGES |= {
+    f"resnet18 3x3 ({batch}, {channels}, {side}, {side})": (
+        _f("conv2d", padding=1),
+        (values((batch, channels, side, side)), values((channels, channels, 3, 3), low=-1, high=1)),
+    )
+    for batch in (1, 32)
+    for channels, side in ((64, 56), (128, 28), (256, 14), (512, 7))
+}
 
 
 def _attention(batch: int, heads: int, length: int, width: int) -> tuple[np.ndarray, ...]:
