@@ -30,7 +30,7 @@ def load():
         def allocate(self, nbytes, index): return bytearray(nbytes)
         def copy_from_host(self, source, buffer, byte_offset): raise NotImplementedError
         def copy_to_host(self, buffer, byte_offset, target): raise NotImplementedError
-        def compile(self, program, inputs, outputs, *, in_place=False): raise NotImplementedError
+        def compile(self, program, inputs, outputs, *, in_place=0, disjoint=False): raise NotImplementedError
     return Fake()
 """
 

@@ -69,12 +69,14 @@ class CpuBackend(Backend):
         outputs: Sequence[Strides],
         *,
         in_place: int = 0,
+        disjoint: bool = False,
     ) -> Executable:
         return compile_program(
             program,
             inputs,
             outputs,
             in_place=in_place,
+            disjoint=disjoint,
             allocate=self._allocator.allocate,
             composites=self.composites,
         )

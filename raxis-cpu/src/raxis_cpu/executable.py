@@ -30,11 +30,14 @@ def compile_program(
     outputs: Sequence[Strides],
     *,
     in_place: int,
+    disjoint: bool = False,
     allocate: Callable[[int], Any],
     composites: Mapping[str, KernelFactory],
 ) -> Executable:
     """The executable of `program`."""
-    made = schedule(program, inputs, outputs, in_place=in_place, target=_Abilities(composites))
+    made = schedule(
+        program, inputs, outputs, in_place=in_place, disjoint=disjoint, target=_Abilities(composites)
+    )
     signature = _Signature(program)
     single = _single_step(made, signature)
     return single or _Assembler(made, signature, allocate, composites).function(program.name)

@@ -105,6 +105,7 @@ class Backend(abc.ABC):
         outputs: Sequence[Strides],
         *,
         in_place: int = 0,
+        disjoint: bool = False,
     ) -> Executable:
         """Compile `program` for operands of these strides (in elements; None for a by-value scalar).
 
@@ -115,6 +116,7 @@ class Backend(abc.ABC):
             in_place: so many results are written over as many parameters, the first over the first: calls pass one
                 buffer and offset for both, and perhaps for other parameters of the same type and strides. All other
                 results share no memory with parameters.
+            disjoint: no two parameters share memory.
 
         Raises:
             NotImplementedError: naming primitive, dtype and device, if the program cannot run here.

@@ -49,6 +49,7 @@ class MetaBackend(Backend):
         outputs: Sequence[Strides],
         *,
         in_place: int = 0,
+        disjoint: bool = False,
     ) -> Executable:
         return _do_nothing
 

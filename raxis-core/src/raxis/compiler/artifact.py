@@ -27,7 +27,11 @@ class Artifact:
         self.linked = linked
         self.program = optimise(linked.program)
         self.execute = compiler.compile(
-            self.program, linked.input_strides, linked.output_strides, in_place=linked.in_place
+            self.program,
+            linked.input_strides,
+            linked.output_strides,
+            in_place=linked.in_place,
+            disjoint=True,
         )
 
     def run(

@@ -81,9 +81,12 @@ class RecordingBackend(Backend):
         inputs: Sequence[Strides | None],
         outputs: Sequence[Strides],
         *,
-        in_place: bool = False,
+        in_place: int = 0,
+        disjoint: bool = False,
     ) -> Executable:
-        compiled = partial(self.real.backend.compile, program, inputs, outputs, in_place=in_place)
+        compiled = partial(
+            self.real.backend.compile, program, inputs, outputs, in_place=in_place, disjoint=disjoint
+        )
         return RecordedKernel(program, inputs, outputs, compiled)
 
     def copy_from_host(self, source: np.ndarray, buffer: Memory, byte_offset: int) -> None:
@@ -163,7 +166,9 @@ class RecordedKernel:
             operands.append(
                 first if known is None else (recording.memory_of(first), Region(*known, next(given)))
             )
-        results = tuple((recording.memory_of(next(given)), Region(*known, next(given))) for known in self._outputs)
+        results = tuple(
+            (recording.memory_of(next(given)), Region(*known, next(given))) for known in self._outputs
+        )
         recording.add(Call(self, tuple(operands), results, user_line()))
 
     @cached_property

@@ -21,5 +21,5 @@ def interrupt(recording: Recording, reason: str) -> None:
     if recording.options.on_break == "error":
         raise CompileError(
             f"{line}: {reason} inside a compiled function, which has no values while it is recorded. Return the tensor "
-            "and look at it outside, or compile with on_break=\"eager\" to run such calls op by op."
+            'and look at it outside, or compile with on_break="eager" to run such calls op by op.'
         )

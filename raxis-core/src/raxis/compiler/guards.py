@@ -48,7 +48,9 @@ class Guards(NamedTuple):
             if tensor._storage is not storage:
                 return f"a tensor of shape {list(tensor.shape)} outside of the function got other memory"
             if (tensor._edge is not None) is not requires_grad:
-                return f"requires_grad of a tensor of shape {list(tensor.shape)} outside of the function changed"
+                return (
+                    f"requires_grad of a tensor of shape {list(tensor.shape)} outside of the function changed"
+                )
         for leaf, layout in self.gradients:
             grad = leaf._grad
             if (None if grad is None else grad._layout) is not layout:

@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from raxis.compiler import views
+from raxis.compiler.log import Call
 from raxis.compiler.memory import Memory, Region
 from raxis.compiler.numbers import InputFloat, InputInt, Source
-from raxis.compiler.log import Call
 from raxis.dtypes import Category, DType
 from raxis.layout import Strides
 from raxis.ptir.builder import Builder
@@ -124,9 +124,7 @@ class Linker:
             parameters=tuple(program.parameters[at] for at in order),
             results=tuple(program.results[at] for at in results),
         )
-        return Linked(
-            program, tuple(self._inputs[at] for at in order), tuple(outputs[at] for at in results)
-        )
+        return Linked(program, tuple(self._inputs[at] for at in order), tuple(outputs[at] for at in results))
 
     # ---- operands ----------------------------------------------------------------------------------
 
@@ -151,9 +149,7 @@ class Linker:
 
     def _composite(self, name: str, program: Program, operands: Sequence[Value]) -> tuple[Value, ...]:
         body = Body(program.parameters, program.instructions, program.results)
-        return self._builder.emit_all(
-            "composite", operands, {"name": name, **_attributes(program)}, (body,)
-        )
+        return self._builder.emit_all("composite", operands, {"name": name, **_attributes(program)}, (body,))
 
     # ---- memory ------------------------------------------------------------------------------------
 

@@ -42,7 +42,9 @@ class Memory:
 
     __slots__ = ("__weakref__", "_owner", "buffer", "dtype", "moves", "nbytes", "region", "source", "written")
 
-    def __init__(self, nbytes: int, buffer: Any = None, source: Any = None, region: Region | None = None) -> None:
+    def __init__(
+        self, nbytes: int, buffer: Any = None, source: Any = None, region: Region | None = None
+    ) -> None:
         self.nbytes = nbytes
         self.buffer = buffer
         self.source = source

@@ -40,4 +40,3 @@ class CompiledModule(Module):
             if original is None:
                 raise
             return getattr(original, name)
-

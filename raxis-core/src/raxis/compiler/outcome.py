@@ -61,7 +61,9 @@ def outcome_of(recording: Recording, result: Any) -> Outcome:
     if derived is None:  # else the tape holds what it saved, and goes with the results
         left = set(visible(recording)).difference(made)
         if left and recording.unrepeatable is None:
-            recording.unrepeatable = f"{len(left)} new tensors stayed behind in objects outside of the function"
+            recording.unrepeatable = (
+                f"{len(left)} new tensors stayed behind in objects outside of the function"
+            )
     memories = tuple(dict.fromkeys([*made, *written]))
     return Outcome(tuple(shown), structure, tuple(gradients), memories, derived)
 

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from raxis.compiler.backend import recording_place
-from raxis.compiler.settling import settle
 from raxis.compiler.log import Call
 from raxis.compiler.memory import Argument, Gradient, Held, Memory, RecordedStorage, Region, Shared
 from raxis.compiler.numbers import ArgumentNumber, Source, with_source
+from raxis.compiler.settling import settle
 from raxis.frames import user_frame
 from raxis.interception import active
 from raxis.ops import tables
@@ -22,12 +22,12 @@ from raxis.placement import real_place
 from raxis.tensor import Tensor
 
 if TYPE_CHECKING:
-    from raxis.device import Device
-    from raxis.random import Generator
-    from raxis.storage import Place, Storage
     from raxis.backends.api import Backend
     from raxis.compiler.artifact import Artifact
     from raxis.compiler.compiled import Options
+    from raxis.device import Device
+    from raxis.random import Generator
+    from raxis.storage import Place, Storage
 
 
 class Recording:
@@ -167,7 +167,9 @@ class Recording:
         if leaf is not None:
             self._give(tensor, Gradient(leaf), Region.of(tensor._layout, tensor._offset))
             return
-        base = tensor if tensor._base is None or tensor._base._storage is not tensor._storage else tensor._base
+        base = (
+            tensor if tensor._base is None or tensor._base._storage is not tensor._storage else tensor._base
+        )
         self._give(tensor, Held(tensor._storage), Region.of(base._layout, base._offset))
 
     def _give(self, tensor: Tensor, source: Any, region: Region) -> None:

@@ -96,7 +96,9 @@ class _Writer:
         self._leave()
         parameters = ", ".join(f"x{at}" for at in range(len(self._leaves)))
         source = f"def replay({parameters}):\n" + "".join(f"    {line}\n" for line in self._lines)
-        made: Callable[..., Any] = compile_function(source, "replay", f"<raxis replay {self._name}>", self._names)
+        made: Callable[..., Any] = compile_function(
+            source, "replay", f"<raxis replay {self._name}>", self._names
+        )
         return made
 
     def _bind(self, prefix: str, thing: object) -> str:
@@ -126,7 +128,9 @@ class _Writer:
             if layout is None:
                 conditions.append(f"{name}._grad is not None")
             else:
-                conditions.append(f"{name}._grad is None or {name}._grad._layout is not {self._bind('layout', layout)}")
+                conditions.append(
+                    f"{name}._grad is None or {name}._grad._layout is not {self._bind('layout', layout)}"
+                )
         for module, training in guards.modules:
             conditions.append(f"{self._bind('module', module)}.training is not {training}")
         self._lines += [f"if {condition}: return _miss" for condition in conditions]
@@ -136,7 +140,9 @@ class _Writer:
     def _number(self) -> None:
         """Draw random counters, and make the call that numbers are read from."""
         for number, (generator, blocks) in enumerate(self._draws.items()):
-            self._lines.append(f"k{number}, o{number} = {self._bind('generator', generator)}._reserve({blocks})")
+            self._lines.append(
+                f"k{number}, o{number} = {self._bind('generator', generator)}._reserve({blocks})"
+            )
         given = self._replay.artifact.linked.inputs
         if self._replay.backward is not None or any(self._reads(item) for item in given):
             leaves = "".join(f"x{at}, " for at in range(len(self._leaves)))
@@ -223,7 +229,9 @@ class _Writer:
         self._lines.append(f"return {self._structured(results)}")
 
     def _attach(self, backward: Backward) -> None:
-        buffers = ", ".join(f"{self._bind('memory', memory)}: s{name}" for memory, name in self._storages.items())
+        buffers = ", ".join(
+            f"{self._bind('memory', memory)}: s{name}" for memory, name in self._storages.items()
+        )
         node, known = self._bind("node", CompiledNode), self._bind("backward", backward)
         self._lines.append(f"node = {node}({known}, call, {{{buffers}}})")
         for number, position in enumerate(backward.derived.results):

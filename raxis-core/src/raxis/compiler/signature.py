@@ -33,7 +33,11 @@ def _text(leaf: Any) -> str:
     if isinstance(leaf, Tensor):
         return f"{leaf.dtype.name}{list(leaf.shape)}"
     value = leaf.value if isinstance(leaf, Static) else leaf
-    return repr(value) if isinstance(value, (bool, int, float, complex, str, type(None))) else type(value).__name__
+    return (
+        repr(value)
+        if isinstance(value, (bool, int, float, complex, str, type(None)))
+        else type(value).__name__
+    )
 
 
 class Arguments:

@@ -63,7 +63,9 @@ def write(builder: Builder, home: Home, region: Region, value: Value) -> Home:
 
 def is_dense(region: Region) -> bool:
     """Whether every element place between the first and the last is used once."""
-    pairs = sorted((stride, size) for stride, size in zip(region.strides, region.shape, strict=True) if size != 1)
+    pairs = sorted(
+        (stride, size) for stride, size in zip(region.strides, region.shape, strict=True) if size != 1
+    )
     expected = 1
     for stride, size in pairs:
         if stride != expected:
@@ -216,7 +218,9 @@ def _joined(builder: Builder, whole: Value, cut: Cut, part: Value, dim: int) -> 
     def piece(first: int, last: int) -> Value:
         begin = tuple(first if axis == dim else 0 for axis in range(len(shape)))
         end = tuple(last if axis == dim else size for axis, size in enumerate(shape))
-        return builder.emit_all("slice", (whole,), {"start": begin, "stop": end, "step": (1,) * len(shape)})[0]
+        return builder.emit_all("slice", (whole,), {"start": begin, "stop": end, "step": (1,) * len(shape)})[
+            0
+        ]
 
     middle = _joined(builder, piece(start, stop), _without(cut, dim, stop - start), part, dim + 1)
     pieces = [piece(0, start)] if start else []

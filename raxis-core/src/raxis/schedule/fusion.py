@@ -16,7 +16,9 @@ from raxis.schedule.graph import LOOKUPS, REDUCES, SEARCHES, Graph
 
 _COSTS = {
     **dict.fromkeys(("exp", "log", "exp2", "log2", "expm1", "log1p", "tanh", "sigmoid", "sin", "cos"), 12),
-    **dict.fromkeys(("erf", "erfc", "erfinv", "tan", "sinh", "cosh", "asin", "acos", "atan", "atan2", "pow"), 24),
+    **dict.fromkeys(
+        ("erf", "erfc", "erfinv", "tan", "sinh", "cosh", "asin", "acos", "atan", "atan2", "pow"), 24
+    ),
     **dict.fromkeys(("asinh", "acosh", "atanh", "lgamma", "digamma"), 40),
     **dict.fromkeys(("div", "sqrt", "rsqrt", "remainder", "fmod", "floor_divide"), 4),
     "random_bits": 30,
@@ -53,7 +55,9 @@ class _Choice:
         self._results = set(graph.results)
         self._order = {item.results[0]: place for place, item in enumerate(graph.instructions)}
         self._needed_by: dict[Value, set[Value]] = {}
-        self._forced = {self._base(operand) for item in graph.instructions for operand in _read_whole(graph, item)}
+        self._forced = {
+            self._base(operand) for item in graph.instructions for operand in _read_whole(graph, item)
+        }
         for item in reversed(graph.instructions):
             kernels = {kernel for value in item.results for kernel in self._kernels_of(value)}
             for operand in item.operands:
@@ -91,7 +95,9 @@ def _read_whole(graph: Graph, item: Instruction) -> Sequence[Value]:
     """The operands that an instruction takes from memory."""
     if item.primitive in LOOKUPS:
         return item.operands[:1]
-    return () if graph.is_fusable(item.results[0]) or item.primitive in ("concatenate", "pad") else item.operands
+    return (
+        () if graph.is_fusable(item.results[0]) or item.primitive in ("concatenate", "pad") else item.operands
+    )
 
 
 def _is_row_of(shape: Sequence[int], whole: Sequence[int]) -> bool:

@@ -11,14 +11,13 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from raxis.dtypes import DType
 from raxis.layout import Strides, contiguous_strides
 from raxis.ptir.program import Instruction, Program, Value
 from raxis.schedule.affine import VIEWS, identity, linear, through_view
 from raxis.schedule.companions import Companions
 from raxis.schedule.fusion import costs_of, kept
 from raxis.schedule.graph import INDEXED, REDUCES, SEARCHES, UPDATES, Graph, reduced_dims
-from raxis.schedule.loops import Access, Axis, LoopKernel, Node, Store
+from raxis.schedule.in_place import written_in_place
 from raxis.schedule.nodes import KernelBuilder, Memory, Space
 from raxis.schedule.normalise import normalised
 from raxis.schedule.reuse import with_reuse
@@ -32,6 +31,7 @@ def schedule(
     outputs: Sequence[Strides],
     *,
     in_place: int = 0,
+    disjoint: bool = False,
     target: Target = EVERYTHING,
 ) -> Schedule:
     """Plan the steps of `program` for operands and results of these strides.
@@ -41,6 +41,7 @@ def schedule(
         inputs: strides of the parameters in elements; None for by-value ones.
         outputs: strides of the results.
         in_place: so many results are written over as many parameters, the first over the first.
+        disjoint: whether no two parameters are the same memory.
         target: what the backend runs in its own way.
     """
     scheduler = _Scheduler(Graph(program, target), program.name, inputs, outputs, in_place)
@@ -48,10 +49,7 @@ def schedule(
     made = Schedule(tuple(scheduler.buffers), tuple(scheduler.steps), tuple(scheduler.numbers))
     if not in_place:
         return with_reuse(made)
-    for position in range(in_place):
-        if not _is_safe_in_place(made, position):
-            made = _through_temporary(made, position)
-    return made
+    return written_in_place(made, in_place, disjoint=disjoint)
 
 
 class _Crop(NamedTuple):
@@ -390,98 +388,3 @@ class _Scheduler:
                 return item
             stack.extend(reversed(item.operands))
         return None
-
-
-def _is_safe_in_place(made: Schedule, position: int) -> bool:
-    """Whether a result may share memory with parameters of its type and strides.
-
-    So it is if each of their elements is read for the last time where it is written.
-    """
-    shared = _shared_parameters(made, position)
-    written = False
-    for step in made.steps:
-        reads = any(buffer in shared for buffer in _operands_of(step))
-        writes = any(_is_result(made.buffers[buffer], position) for buffer in _results_of(step))
-        if reads and (written or (writes and not _reads_where_it_writes(step, made, position, shared))):
-            return False
-        written = written or writes
-    return True
-
-
-def _is_result(buffer: Buffer, position: int) -> bool:
-    return buffer.role == "result" and buffer.position == position
-
-
-def _shared_parameters(made: Schedule, position: int) -> set[int]:
-    """Buffers that may be the memory of a result, in whatever shape they are read."""
-    result = next(buffer for buffer in made.buffers if _is_result(buffer, position))
-    positions = {
-        buffer.position for buffer in made.buffers if buffer.role == "parameter" and buffer[2:] == result[2:]
-    }
-    return {
-        number
-        for number, buffer in enumerate(made.buffers)
-        if buffer.role == "parameter" and buffer.position in positions
-    }
-
-
-def _operands_of(step: Step) -> Sequence[int]:
-    if isinstance(step, LibraryStep):
-        return [operand for operand in step.operands if operand >= 0]
-    return [step.buffers[slot] for slot in _loaded(step)]
-
-
-def _results_of(step: Step) -> Sequence[int]:
-    if isinstance(step, LibraryStep):
-        return step.results
-    return [step.buffers[store.access.buffer] for store in step.kernel.stores]
-
-
-def _loaded(step: LoopStep) -> list[int]:
-    loads = []
-    for node in step.kernel.nodes:
-        if node.op == "load":
-            loads.append(node.detail.buffer)
-        elif node.op == "gather_load":
-            loads.append(node.detail.access.buffer)
-    return loads
-
-
-def _reads_where_it_writes(step: Step, made: Schedule, position: int, shared: set[int]) -> bool:
-    if isinstance(step, LibraryStep):
-        updated, *others = step.operands
-        return step.instruction.primitive in UPDATES and updated in shared and shared.isdisjoint(others)
-    parameter = {slot for slot, buffer in enumerate(step.buffers) if buffer in shared}
-    result = {slot for slot, buffer in enumerate(step.buffers) if _is_result(made.buffers[buffer], position)}
-    reads = {
-        node.detail[1:] for node in step.kernel.nodes if node.op == "load" and node.detail.buffer in parameter
-    }
-    gathers = any(n.op == "gather_load" and n.detail.access.buffer in parameter for n in step.kernel.nodes)
-    if any(made.buffers[step.buffers[slot]].offset for slot in parameter):
-        return False
-    writes = {store.access[1:] for store in step.kernel.stores if store.access.buffer in result}
-    return not gathers and len(writes) == 1 and reads == writes
-
-
-def _through_temporary(made: Schedule, position: int) -> Schedule:
-    """The same steps with a result written to a temporary, then copied."""
-    buffers = list(made.buffers)
-    number = 1 + max((buffer.position for buffer in buffers if buffer.role == "temporary"), default=-1)
-    final = next(buffer for buffer in buffers if _is_result(buffer, position))
-    for place, buffer in enumerate(buffers):
-        if _is_result(buffer, position):
-            buffers[place] = buffer._replace(role="temporary", position=number)
-    temporary = next(
-        i for i, buffer in enumerate(buffers) if (buffer.role, buffer.position) == ("temporary", number)
-    )
-    buffers.append(final)
-    copy = copy_kernel(final.dtype, final.shape, buffers[temporary].strides, final.strides)
-    step = LoopStep(normalised(copy), (temporary, len(buffers) - 1), ())
-    return made._replace(buffers=tuple(buffers), steps=(*made.steps, step))
-
-
-def copy_kernel(dtype: DType, shape: tuple[int, ...], source: Strides, target: Strides) -> LoopKernel:
-    """Copy slot 0 to slot 1."""
-    axes = tuple(Axis(size) for size in shape)
-    nodes = (Node("load", (), dtype, Access(0, tuple(source))),)
-    return LoopKernel("copy", (dtype, dtype), axes, nodes, (Store(0, Access(1, tuple(target))),))

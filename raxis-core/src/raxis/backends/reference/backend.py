@@ -49,6 +49,7 @@ class ReferenceBackend(Backend):
         outputs: Sequence[Strides],
         *,
         in_place: int = 0,
+        disjoint: bool = False,
     ) -> Executable:
         return compile_program(program, inputs, outputs)
 
