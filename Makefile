@@ -4,6 +4,7 @@ PYTHON ?= python3
 PIP_FLAGS ?= --quiet --quiet --disable-pip-version-check
 PYTEST_FLAGS ?=
 DEMO_FLAGS ?=
+BENCH_FLAGS ?=
 WORKERS ?= auto
 
 DISTRIBUTIONS := raxis-core raxis-cpu
@@ -82,8 +83,12 @@ wheels: $(TEST) ## build every wheel and sdist into dist/
 	rm -rf dist
 	for directory in $(DISTRIBUTIONS) .; do .venv/bin/python -m build --outdir dist $$directory || exit 1; done
 
-bench: $(BENCH) ## run the benchmarks against PyTorch
+bench: $(BENCH) ## run the benchmarks against PyTorch, figures into build/ (BENCH_FLAGS='--threads 2' is for the ops)
+	mkdir -p build
 	.venv-bench/bin/python -m benchmarks
+	.venv-bench/bin/python -m benchmarks.coldstart --json build/coldstart.json
+	.venv-bench/bin/python -m benchmarks.memory --json build/memory.json
+	.venv-bench/bin/python -m benchmarks.ops --json build/ops.json --png build/ops.png $(BENCH_FLAGS)
 
 docs: $(DOCS) ## build the documentation into site/
 	.venv-docs/bin/python -m mkdocs build --strict
