@@ -68,6 +68,16 @@ INDEXED: dict[str, IndexedWork] = {
     "masked_fill": lambda lib, x, i: x.masked_fill(x > 1, 0.0),
     "x[mask]": lambda lib, x, i: x[x > 1],
     "nonzero": lambda lib, x, i: (x > 1).nonzero(),
+    "x[i, j]": lambda lib, x, i: x[i, i],
+    "masked_select": lambda lib, x, i: x.masked_select(x > 1),
+    "masked_scatter": lambda lib, x, i: x.masked_scatter(x > 1, x),
+    "index_copy": lambda lib, x, i: x.index_copy(0, i.sort().values, x[:1].expand(x.shape)),
+    "index_put": lambda lib, x, i: x.index_put((i,), x, accumulate=True),
+    "scatter_reduce": lambda lib, x, i: x.scatter_reduce(0, i[:, None].expand(-1, x.shape[1]), x, "amax"),
+    "take": lambda lib, x, i: x.take(i),
+    "one_hot": lambda lib, x, i: lib.nn.functional.one_hot(i, x.shape[0]),
+    "bincount": lambda lib, x, i: lib.bincount(i),
+    "repeat_interleave": lambda lib, x, i: x.repeat_interleave(2, 0),
 }
 
 

@@ -59,3 +59,23 @@ def cases() -> Iterator[Case]:
         call = partial(_call, "argsort", array, {"dim": 1})
         yield Case("sort", f"argsort {size}", call, size, compare=False)
         yield Case("sort", f"topk 5 {size}", partial(_call, "topk", array, {"k": 5, "dim": 1}), size)
+        yield from _ordering_cases(size, array)
+
+
+def _ordering_cases(size: int, array: np.ndarray) -> Iterator[Case]:
+    """Selection, distinct elements, searches, and the other scans."""
+    for name in ("cumprod", "cummax", "logcumsumexp"):
+        yield Case("scan", f"{name} dim 1 {size}", partial(_call, name, array, {"dim": 1}), size)
+    yield Case("sort", f"median dim 1 {size}", partial(_call, "median", array, {"dim": 1}), size)
+    yield Case(
+        "sort", f"kthvalue {size}", partial(_call, "kthvalue", array, {"k": side(size) // 2, "dim": 1}), size
+    )
+    yield Case("sort", f"sort 1-D {size}", partial(_call, "sort", array.reshape(-1), {}), size)
+    whole = values((size,), "int64", 0, side(size))
+    for name in ("unique", "unique_consecutive"):
+        yield Case("sort", f"{name} {size}", partial(_call, name, whole, {}), size)
+    yield Case("sort", f"searchsorted {size}", partial(_searched, np.sort(array.reshape(-1)), array), size)
+
+
+def _searched(boundaries: np.ndarray, array: np.ndarray, lib: ModuleType) -> Call:
+    return partial(lib.searchsorted, tensor(lib, boundaries), tensor(lib, array))

@@ -4,9 +4,9 @@ An element becomes a *packed* number: its key, unsigned and in the order wanted,
 all different, so every way to sort them is stable. They are half as wide again as the keys: 64 bits for elements of up
 to 32 bits, else 128.
 
-Which way depends on the row: insertion for a few elements; counting where keys take few values; one distribution by
-leading bits and insertion where these spread the elements well; merging for short rows, radix sort (least significant
-digit first) for long ones.
+Which way depends on the row: insertion for a few elements; counting where keys take few values; else distribution by
+leading bits, and insertion where these spread the elements well; where they do not, merging of short rows, and in long
+ones the same again for the elements of every leading digit.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _INSERTED = 32
 _FULLEST = 32
 """Elements of one bucket that are still sorted by insertion."""
 _MERGED = 512
-"""Elements from which radix sort beats merging."""
-_DISTRIBUTED = 1 << 14
-"""Elements that may spread well over the buckets of one digit."""
+"""Elements from which distribution beats merging, however they crowd."""
+_LEVELS = 8
+"""Digits of the longest key, at ten bits or more, and one for what is merged."""
 _KEPT = 16
 """Greatest number of selected elements that are kept in order while the row is read."""
 
@@ -106,7 +106,7 @@ def sorting_ir(dtype: DType) -> str:
     packing = _Packing(dtype)
     functions = (
         _insert(packing), _count(packing), _distribute(packing), _merge(packing), _merge_sort(packing),
-        _radix_sort(packing), _order(packing), _narrow(packing), _Rows(packing).text(),
+        _order(packing), _order_digits(packing), _narrow(packing), _Rows(packing).text(),
     )  # fmt: skip
     return "\n".join(functions)
 
@@ -244,27 +244,6 @@ def _swap(one: Variable, other: Variable) -> None:
 _SORT_ARGUMENTS = "ptr %a, ptr %b, ptr %counts, i64 %count, {key} %least, i64 %bits"
 
 
-def _radix_sort(packing: _Packing) -> str:
-    """By digits, the least significant first; returns where the sorted elements are."""
-    function = Function(f"internal ptr @radix_sort({_SORT_ARGUMENTS.format(key=packing.key)})")
-    count, bits, least = (
-        function.argument(type, name)
-        for type, name in ((I64, "count"), (I64, "bits"), (packing.key, "least"))
-    )
-    counts = function.argument(PTR, "counts")
-    source, target = (function.variable(PTR, function.argument(PTR, name)) for name in ("a", "b"))
-    passes = function.emit(I64, f"udiv {bits + (_DIGIT - 1)}, {_DIGIT}").intrinsic("smax", 1)
-    width = function.emit(I64, f"udiv {bits + passes - 1}, {passes.name}")
-    size = function.constant(I64, 1) << width
-    with function.loop(0, bits, width.intrinsic("smax", 1)) as shift:
-        arguments = f"{count}, {least}, {shift}, {size}, {counts}"
-        function.line(f"call i32 @count({source.get()}, {arguments})")
-        function.line(f"call void @distribute({source.get()}, {target.get()}, {arguments})")
-        _swap(source, target)
-    function.line(f"ret {source.get()}")
-    return function.text
-
-
 def _bit_length(number: Value) -> Value:
     """How many bits an i64 has."""
     zeros = number.function.emit(I64, f"call i64 @llvm.ctlz.i64({number}, i1 false)")
@@ -279,28 +258,55 @@ def _order(packing: _Packing) -> str:
         function.argument(type, name)
         for type, name in ((I64, "count"), (I64, "bits"), (packing.key, "least"))
     )
-
-    def leave(result: object) -> None:
-        function.line(f"ret {result}")
-        function.label(function.fresh("unreachable"))
-
     with function.when(count.compare("le", _INSERTED)):
         function.line(f"call void @insert({base}, {count})")
-        leave(base)
-    with function.when(count.compare("le", _DISTRIBUTED)):
-        width = bits.intrinsic("smin", _bit_length(count)).intrinsic("smin", _DIGIT)
-        shift, size = bits - width, function.constant(I64, 1) << width
-        most = function.call(I32, "@count", base, count, least, shift, size, counts)
-        arguments = f"{count}, {least}, {shift}, {size}, {counts}"
-        exact = shift.compare("eq", 0)
-        with function.when(exact | most.compare("ule", _FULLEST)):
-            function.line(f"call void @distribute({base}, {target}, {arguments})")
-            with function.when(~exact):
-                function.line(f"call void @insert({target}, {count})")
-            leave(target)
-    with function.when(count.compare("le", _MERGED)):
-        leave(function.call(PTR, "@merge_sort", base, target, count))
-    function.line(f"ret {function.call(PTR, '@radix_sort', base, target, counts, count, least, bits)}")
+        _leave(function, base)
+    width = bits.intrinsic("smin", _bit_length(count)).intrinsic("smin", _DIGIT)
+    shift, size = bits - width, function.constant(I64, 1) << width
+    most = function.call(I32, "@count", base, count, least, shift, size, counts)
+    exact, even = shift.compare("eq", 0), most.compare("ule", _FULLEST)
+    with function.when(~exact & ~even & count.compare("le", _MERGED)):
+        _leave(function, function.call(PTR, "@merge_sort", base, target, count))
+    function.line(f"call void @distribute({base}, {target}, {count}, {least}, {shift}, {size}, {counts})")
+    with function.when(~exact & even):
+        function.line(f"call void @insert({target}, {count})")
+    with function.when(~exact & ~even):
+        function.line(f"call void @order_digits({base}, {target}, {counts}, {size}, {least}, {shift})")
+    function.line(f"ret {target}")
+    return function.text
+
+
+def _leave(function: Function, result: Value) -> None:
+    function.line(f"ret {result}")
+    function.label(function.fresh("unreachable"))
+
+
+def _order_digits(packing: _Packing) -> str:
+    """Sort the elements of every digit, which `counts` says where they end in b, by their `shift` further bits."""
+    key = packing.key
+    function = Function(
+        f"internal void @order_digits(ptr %a, ptr %b, ptr %counts, i64 %size, {key} %least, i64 %shift)"
+    )
+    base, target, counts = (function.argument(PTR, name) for name in ("a", "b", "counts"))
+    size, shift, least = (
+        function.argument(type, name) for type, name in ((I64, "size"), (I64, "shift"), (key, "least"))
+    )
+    deeper = function.advance(counts, 1 << _DIGIT, 4)
+    begin = function.variable(I64, 0)
+    with function.loop(0, size) as digit:
+        start = begin.get()
+        end = function.load(I32, function.advance(counts, digit, 4)).convert("zext", "i64")
+        begin.set(end)
+        count = end - start
+        with function.when(count.compare("gt", 1)):
+            ours, theirs = (_element(function, packing, memory, start) for memory in (target, base))
+            offset = digit << shift
+            moved = least + (offset if packing.bits == 64 else offset.convert("trunc", "i32"))
+            found = function.call(PTR, "@order", ours, theirs, deeper, count, moved, shift)
+            with function.when(function.emit(Type("i1"), f"icmp ne {found}, {ours.name}")):
+                nbytes = count * packing.nbytes
+                function.line(f"call void @llvm.memcpy.p0.p0.i64({ours}, {found}, {nbytes}, i1 false)")
+    function.line("ret void")
     return function.text
 
 
@@ -369,12 +375,12 @@ class _Rows:
         """The definition."""
         body, numbers = self._body, self._body.numbers
         room = numbers["length"] * self._packing.nbytes
-        nbytes = room * 2 + (4 << _DIGIT) + 64
+        nbytes = room * 2 + _LEVELS * (4 << _DIGIT) + 64
         memory = body.call(PTR, body.entry(runtime.MALLOC), nbytes)
         with body.when(is_null(memory)):
             body.fail(Status.NO_MEMORY)
         counts = memory
-        one = body.advance(memory, 4 << _DIGIT, 1)
+        one = body.advance(memory, _LEVELS * (4 << _DIGIT), 1)
         other = body.advance(one, room + 32, 1)
         with body.loop(body.begin, body.end) as row:
             outer, inner = body.divided(row, numbers["inner"])

@@ -121,10 +121,14 @@ def integers(low: Tensor, count: Tensor, shape: Shape) -> Tensor:
     return emit("add", emit("remainder", word, broadcast(count, shape)), broadcast(low, shape))
 
 
+_SHORT_WORDS = 1 << 24
+"""Among so many words of 32 bits, those that are equal are too few for their order to be noticed."""
+
+
 @lowered("_randperm(int n, dtype dtype, device device, Generator? generator=None) -> Tensor", **_NEW)
 def _randperm(n: int, dtype: DType, device: Device) -> Any:
     """The order that sorts n random words."""
-    words = current_tracer().random_bits(dtypes.int64, (n,))
+    words = current_tracer().random_bits(dtypes.int32 if n <= _SHORT_WORDS else dtypes.int64, (n,))
     return cast(emit("sort", words, dim=0, descending=False, stable=True)[1], dtype)
 
 
