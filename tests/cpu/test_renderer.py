@@ -27,11 +27,16 @@ SEED = 20261130
 DIVISIONS = {"div", "floor_divide", "remainder", "fmod"}
 LOOSE = {"erfinv": 8, "lgamma": 64, "digamma": 64, "pow": 8}
 """Units in the last place by which reference and kernel may differ; for all other functions 4."""
+COMPLEX_ELSEWHERE = {"expm1", "log1p", "pow"}
+"""What NumPy computes of complex numbers by formulas that lose digits; test_complex.py has exact values."""
 CASES = [
     pytest.param(primitive.name, dtype, id=f"{primitive.name}-{dtype.name}")
     for primitive in ELEMENTWISE
     for dtype in dtypes.ALL
-    if primitive.name != "cast" and dtype in primitive.admitted and supports(primitive.name, dtype)
+    if primitive.name != "cast"
+    and dtype in primitive.admitted
+    and supports(primitive.name, dtype)
+    and not (dtype.is_complex and primitive.name in COMPLEX_ELSEWHERE)
 ]
 
 

@@ -9,9 +9,10 @@ from raxis_cpu.llvm.compile import Target
 from raxis_cpu.llvm.frame import Frame, Lanes
 from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value
 from raxis_cpu.llvm.layout import PARAMETERS, Layout
-from raxis_cpu.llvm.memory import load_some, store_some
+from raxis_cpu.llvm.memory import load_raw, load_some, store_some
 from raxis_cpu.llvm.plan import GENERAL
 from raxis_cpu.llvm.registers import Register
+from raxis_cpu.llvm.turning import turned
 
 
 class Accesses:
@@ -52,7 +53,8 @@ class Accesses:
 
     def _scalar(self, scalar: int, dtype: DType) -> Register:
         """A number that was passed by value."""
-        return registers.load(dtype, self._slot(self._layout.scalar_slot(scalar)), 1)
+        with self.function.hoisted():
+            return registers.load(dtype, self._slot(self._layout.scalar_slot(scalar)), 1)
 
     def _number_accesses(self) -> dict[tuple[str, int], int]:
         """The number of the access of every node and store that has one."""
@@ -90,6 +92,8 @@ class Accesses:
         return 0 if self._plan.lane is None else access.strides[self._plan.lane]
 
     def _load(self, frame: Frame, number: int, dtype: DType, *, vector: bool) -> Register:
+        if number in frame.turned:
+            return registers.load(dtype, frame.turned[number], self._lane_count)
         access = self._kernel.nodes[number].detail
         access_number = self._access_numbers["node", number]
         address = self._address(frame, access, access_number)
@@ -99,6 +103,36 @@ class Accesses:
             return self._load_lanes(dtype, address, frame.vector)
         offsets = self._strided(frame.vector, access_number)
         return registers.gather(dtype, self.function.advance(address, offsets, dtype.itemsize))
+
+    def _vector_bytes(self, node: int) -> int:
+        return self._kernel.nodes[node].dtype.itemsize * self._lane_count
+
+    def _turn(self, frame: Frame, number: int, count: Value) -> Value:
+        """Room with one vector for each of `count` rows of the tile axis, from a load that is dense along that axis."""
+        function, lanes, nbytes = self.function, self._lane_count, self._vector_bytes(number)
+        type = registers.raw_type(self._kernel.nodes[number].dtype, lanes)
+        variables = [function.variable(type) for _ in range(lanes)]
+        whole = count.compare("eq", lanes)
+        for condition, part in ((whole, None), (~whole, count)):
+            with function.when(condition):
+                for lane, variable in enumerate(variables):
+                    variable.set(self._load_across(frame, number, lane, part))
+        room = function.variable(Type(f"[{lanes} x {type}]"), align=64).address
+        for row, vector in enumerate(turned([variable.get() for variable in variables])):
+            function.store(vector, function.advance(room, row, nbytes))
+        return room
+
+    def _load_across(self, frame: Frame, number: int, lane: int, count: Value | None) -> Value:
+        """A vector along the tile axis, or its first `count` elements; of the last valid lane beyond that."""
+        access, dtype = self._kernel.nodes[number].detail, self._kernel.nodes[number].dtype
+        access_number = self._access_numbers["node", number]
+        last = frame.vector.count - 1
+        distance = last.intrinsic("smin", lane) * self._parameter("stride", access_number, self._plan.lane)
+        address = self.function.advance(self._address(frame, access, access_number), distance, dtype.itemsize)
+        type = registers.raw_type(dtype, self._lane_count)
+        if count is None:
+            return self.function.load(type, address)
+        return load_raw(type, address, count, masks=self._target.has_masks)
 
     def _load_lanes(self, dtype: DType, address: Value, lanes: Lanes) -> Register:
         if lanes.valid is None:

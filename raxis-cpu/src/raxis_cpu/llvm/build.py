@@ -33,7 +33,8 @@ class Built:
 def _object_code(specimen: Specimen, arguments: Sequence[Argument], target: Target) -> bytes:
     # The cache is asked by what the IR is made of, which takes much less time to write than the IR.
     order = ", ".join(f"{argument.kind} {argument.number}" for argument in arguments)
-    program = f"{specimen.kernel}\n  lane {specimen.lane}\n  arguments {order}"
+    shape = f"lane {specimen.lane}, tile {specimen.tile}, narrow {specimen.narrow}"
+    program = f"{specimen.kernel}\n  {shape}\n  arguments {order}"
     return object_code(program, target, lambda: emit(render(specimen, arguments, target), target))
 
 

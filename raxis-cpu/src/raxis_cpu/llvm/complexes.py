@@ -38,11 +38,12 @@ def magnitude(x: Complex) -> Value:
     """The modulus, without overflow or underflow in between; infinite if a part is, even beside NaN."""
     if x.real.type.element == "float":
         real, imag = (part.convert("fpext", "double") for part in x)
-        return _hypotenuse(real, imag).convert("fptrunc", "float")
-    return _hypotenuse(x.real, x.imag)
+        return hypotenuse(real, imag).convert("fptrunc", "float")
+    return hypotenuse(x.real, x.imag)
 
 
-def _hypotenuse(x: Value, y: Value) -> Value:
+def hypotenuse(x: Value, y: Value) -> Value:
+    """sqrt(x**2 + y**2) of doubles, as `magnitude`."""
     x, y = absolute(x), absolute(y)
     most = x.compare("gt", y).select(x, y)
     one = x.function.constant(x.type, 1.0)

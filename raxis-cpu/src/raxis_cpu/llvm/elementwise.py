@@ -12,6 +12,7 @@ from raxis_cpu.llvm.complexes import COMPLEX
 from raxis_cpu.llvm.division import FLOAT_DIVISION, INTEGER_DIVISION
 from raxis_cpu.llvm.ir import Value, fma
 from raxis_cpu.llvm.math import instructions
+from raxis_cpu.llvm.math.complex_functions import FUNCTIONS
 from raxis_cpu.llvm.math.support import absolute, any_lane, is_nan, sqrt
 from raxis_cpu.llvm.registers import Complex, Register, rounded
 
@@ -43,7 +44,7 @@ def supports(op: str, dtype: DType) -> bool:
     if op == "cast":
         return True
     if dtype.is_complex:
-        return op in COMPLEX or op == "select"
+        return op in COMPLEX or op in FUNCTIONS or op == "select"
     if op in {"make_complex", "nextafter"}:
         return dtype.is_floating_point
     return op in COMPARISONS or op == "select" or op in _FUNCTIONS[dtype.category]
@@ -61,7 +62,7 @@ def _exact(op: str, operands: list[Register], operand: DType, result: DType) -> 
     if op == "select":
         return select(*operands)
     if operand.is_complex:
-        return COMPLEX[op](*operands)
+        return (COMPLEX.get(op) or FUNCTIONS[op])(*operands)
     values = [value for value in operands if isinstance(value, Value)]
     if op == "make_complex":
         return Complex(*values)

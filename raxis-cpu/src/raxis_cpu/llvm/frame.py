@@ -25,11 +25,15 @@ class Lanes:
 
 @dataclass
 class Frame:
-    """What is known at one place of the loop nest: axis indices, node values, the vector at hand."""
+    """What is known at one place of the loop nest: axis indices, node values, the vector at hand.
+
+    `turned` tells where loads find what was turned from the tile axis to the lane axis.
+    """
 
     indices: dict[int, Value] = field(default_factory=dict)
     values: dict[int, Register] = field(default_factory=dict)
     lanes: Lanes | None = None
+    turned: dict[int, Value] = field(default_factory=dict)
 
     def inside(self) -> Frame:
         """The same, to be extended for a place further inside."""

@@ -19,6 +19,8 @@ TABLE, UNITS, PARTS = range(3)
 _HEADER = 3
 CHUNK = 8192
 """Elements of the lane axis that make one unit of an elementwise kernel."""
+_CHUNK_OF_SQUARES = 1024
+"""As CHUNK, for each row of a row of squares."""
 _GRAIN = 1 << 15
 """Elementary operations that are worth a thread."""
 _COST_OF_FUNCTION = 8
@@ -65,7 +67,7 @@ class Layout:
     def parameters(self, kernel: LoopKernel, table: int) -> list[int]:
         """The parameters of a kernel of this specimen."""
         sizes = [axis.size for axis in kernel.axes]
-        units = prod(sizes[axis] for axis in self.plan.outer) * self._chunks(sizes)
+        units = prod(sizes[axis] for axis in self.plan.outer) * self._strips(sizes) * self._chunks(sizes)
         numbers = [table, units, min(units, _cost(kernel) // _GRAIN), *sizes]
         for access, bare in zip(accesses(kernel), accesses(self.plan.kernel), strict=True):
             numbers.append(access.offset)
@@ -78,7 +80,13 @@ class Layout:
     @property
     def chunk(self) -> int:
         """Elements of the lane axis in one unit, if the lanes are rows."""
-        return self.lanes if self.plan.inner else CHUNK
+        if self.plan.inner:
+            return self.lanes
+        return CHUNK if self.plan.tile is None else _CHUNK_OF_SQUARES
+
+    def _strips(self, sizes: list[int]) -> int:
+        """How many squares lie along the tile axis."""
+        return 1 if self.plan.tile is None else -(-sizes[self.plan.tile] // self.lanes)
 
     def _chunks(self, sizes: list[int]) -> int:
         if not self.plan.lanes_are_rows or self.plan.lane is None:

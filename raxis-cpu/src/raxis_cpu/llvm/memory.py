@@ -10,8 +10,12 @@ from raxis_cpu.llvm.registers import Register, narrowed, raw_type, widened
 def load_some(dtype: DType, address: Value, count: Value, lanes: int, *, masks: bool) -> Register:
     """The first `count` of `lanes` elements, zeros after them; `masks` if one instruction does it."""
     type = raw_type(dtype, lanes)
-    count = count * (type.lanes // lanes)
-    return widened(dtype, _masked_load(type, address, count) if masks else _copied_in(type, address, count))
+    return widened(dtype, load_raw(type, address, count * (type.lanes // lanes), masks=masks))
+
+
+def load_raw(type: Type, address: Value, count: Value, *, masks: bool) -> Value:
+    """As `load_some`, in memory form."""
+    return _masked_load(type, address, count) if masks else _copied_in(type, address, count)
 
 
 def store_some(dtype: DType, register: Register, address: Value, count: Value, *, masks: bool) -> None:

@@ -2,61 +2,71 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from raxis_cpu.llvm.ir import Type, Value
 
 _MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 _WEYL = (0x9E3779B9, 0xBB67AE85)
 _ROUNDS = 10
+_LOW = 0xFFFFFFFF
 
 
-def blocks(counter: Value, key: Value) -> list[Value]:
-    """The four i32 words of every i64 counter under a scalar i64 key."""
-    lanes = counter.type.lanes
-    first, second = _halves(counter)
-    third = fourth = counter.function.constant(first.type, 0)
-    words = _halves(key)
-    for step in range(_ROUNDS):
-        keys = [
-            (word + (step * weyl & 0xFFFFFFFF)).splat(lanes) for word, weyl in zip(words, _WEYL, strict=True)
-        ]
-        left_high, left_low = _product(first, _MULTIPLIERS[0])
-        right_high, right_low = _product(third, _MULTIPLIERS[1])
-        first, second = right_high ^ second ^ keys[0], right_low
-        third, fourth = left_high ^ fourth ^ keys[1], left_low
+def round_keys(key: Value, lanes: int) -> list[tuple[Value, Value]]:
+    """Both i64 words that every round mixes in, from a scalar i64 key."""
+    halves = (key & _LOW, key >> 32)
+    return [
+        (first.splat(lanes), second.splat(lanes))
+        for first, second in (
+            tuple((half + step * weyl) & _LOW for half, weyl in zip(halves, _WEYL, strict=True))
+            for step in range(_ROUNDS)
+        )
+    ]
+
+
+def blocks(counter: Value, keys: Sequence[tuple[Value, Value]]) -> list[Value]:
+    """The four words of every i64 counter, each in the low half of an i64."""
+    first, second = counter, counter >> 32
+    third = fourth = counter.function.constant(counter.type, 0)
+    for first_key, second_key in keys:
+        left, right = (first & _LOW) * _MULTIPLIERS[0], (third & _LOW) * _MULTIPLIERS[1]
+        first, second = _high_word(right) ^ second ^ first_key, right
+        third, fourth = _high_word(left) ^ fourth ^ second_key, left
     return [first, second, third, fourth]
 
 
-def _halves(value: Value) -> tuple[Value, Value]:
-    return value.convert("trunc", "i32"), (value >> 32).convert("trunc", "i32")
+def _high_word(product: Value) -> Value:
+    """The high word of every i64, in its low half: by a shuffle, since shifts want the multiplier's port."""
+    function, lanes = product.function, product.type.lanes
+    if lanes == 1:
+        return product >> 32
+    words = Type("i32", 2 * lanes)
+    halves = function.emit(words, f"bitcast {product} to {words}")
+    order = ", ".join(f"i32 {2 * lane + 1}, i32 {2 * lane + 1}" for lane in range(lanes))
+    moved = function.emit(words, f"shufflevector {halves}, {words} poison, <{words.lanes} x i32> <{order}>")
+    return function.emit(product.type, f"bitcast {moved} to {product.type}")
 
 
-def _product(word: Value, multiplier: int) -> tuple[Value, Value]:
-    """High and low word of the 64-bit product."""
-    low = word * multiplier
-    wide = word.convert("zext", "i64") * multiplier
-    return (wide >> 32).convert("trunc", "i32"), low
-
-
-def scattered(position: Value, key: Value, offset: Value, words: int) -> Value:
+def scattered(position: Value, keys: Sequence[tuple[Value, Value]], offset: Value, words: int) -> Value:
     """The elements, of one or two words, at any positions: one block per lane."""
     per_block = 4 // words
     counter = (position >> (per_block.bit_length() - 1)) + offset.splat(position.type.lanes)
-    found = _elements(blocks(counter, key), words)
+    found = blocks(counter, keys) if words == 1 else _pairs(blocks(counter, keys))
     within = position & (per_block - 1)
     value = found[-1]
     for number in range(per_block - 2, -1, -1):
         value = within.compare("eq", number).select(found[number], value)
-    return value
+    return value if words == 2 else value.convert("trunc", "i32")
 
 
-def _elements(block: list[Value], words: int) -> list[Value]:
-    if words == 1:
-        return block
-    wide = [word.convert("zext", "i64") for word in block]
-    return [wide[0] | (wide[1] << 32), wide[2] | (wide[3] << 32)]
+def _pairs(block: Sequence[Value]) -> list[Value]:
+    """The words two by two, the first one in the low half."""
+    return [(block[at] & _LOW) | (block[at + 1] << 32) for at in (0, 2)]
 
 
-def consecutive(position: Value, key: Value, offset: Value, words: int, lanes: int) -> Value:
+def consecutive(
+    position: Value, keys: Sequence[tuple[Value, Value]], offset: Value, words: int, lanes: int
+) -> Value:
     """The elements from a scalar position, which begins a block, on."""
     per_block = 4 // words
     count = lanes // per_block
@@ -64,26 +74,18 @@ def consecutive(position: Value, key: Value, offset: Value, words: int, lanes: i
     numbers = ", ".join(f"i64 {number}" for number in range(count))
     ladder = Value(function, Type("i64", count), f"<{numbers}>" if count > 1 else "0")
     counter = ((position >> (per_block.bit_length() - 1)) + offset).splat(count) + ladder
-    return _interleaved(_elements(blocks(counter, key), words))
+    whole = _interleaved(*_pairs(blocks(counter, keys)))
+    type = Type(f"i{32 * words}", lanes)
+    return whole if whole.type == type else function.emit(type, f"bitcast {whole} to {type}")
 
 
-def _interleaved(parts: list[Value]) -> Value:
-    """Lane 0 of every part, then lane 1 of every part, ..."""
-    function, count = parts[0].function, parts[0].type.lanes
-    joined = parts
-    while len(joined) > 1:
-        joined = [_joined(joined[at], joined[at + 1]) for at in range(0, len(joined), 2)]
-    lanes = count * len(parts)
-    order = ", ".join(f"i32 {part * count + lane}" for lane in range(count) for part in range(len(parts)))
-    whole = joined[0]
-    return function.emit(whole.type, f"shufflevector {whole}, {whole.type} poison, <{lanes} x i32> <{order}>")
-
-
-def _joined(low: Value, high: Value) -> Value:
-    lanes = 2 * low.type.lanes
-    target = Type(low.type.element, lanes)
-    if lanes == 2:
+def _interleaved(low: Value, high: Value) -> Value:
+    """Lane 0 of both, then lane 1 of both, ..."""
+    count = low.type.lanes
+    if count == 1:
+        target = Type(low.type.element, 2)
         one = low.function.emit(target, f"insertelement {target} poison, {low}, i64 0")
         return low.function.emit(target, f"insertelement {one}, {high}, i64 1")
-    order = ", ".join(f"i32 {lane}" for lane in range(lanes))
-    return low.function.emit(target, f"shufflevector {low}, {high}, <{lanes} x i32> <{order}>")
+    target = Type(low.type.element, 2 * count)
+    order = ", ".join(f"i32 {lane}, i32 {lane + count}" for lane in range(count))
+    return low.function.emit(target, f"shufflevector {low}, {high}, <{2 * count} x i32> <{order}>")

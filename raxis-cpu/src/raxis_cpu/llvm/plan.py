@@ -21,6 +21,8 @@ _SOME = 8
 """Stands for every size."""
 _FEWEST_ROWS = 8
 """With fewer lanes than this to fill, rows are not worth running side by side."""
+_FEW_LANES = 16
+"""Lanes of the widest register, for float32."""
 
 
 class Scope(Enum):
@@ -37,6 +39,10 @@ class Specimen(NamedTuple):
 
     kernel: LoopKernel
     lane: int | None
+    tile: int | None
+    """The axis that squares extend over beside the lane axis; None if it is all done in rows."""
+    narrow: bool
+    """Whether one register holds a row."""
 
 
 def specimen_of(kernel: LoopKernel) -> Specimen:
@@ -45,7 +51,10 @@ def specimen_of(kernel: LoopKernel) -> Specimen:
     stores = tuple(Store(store.node, _access_without_sizes(store.access)) for store in kernel.stores)
     axes = tuple(Axis(_SOME, axis.inner) for axis in kernel.axes)
     bare = LoopKernel(kernel.name, kernel.buffers, axes, nodes, stores, kernel.scalars)
-    return Specimen(bare, _lane_axis(kernel))
+    lane = _lane_axis(kernel)
+    inner = [number for number, axis in enumerate(kernel.axes) if axis.inner]
+    narrow = lane is not None and lane in inner and kernel.axes[lane].size <= _FEW_LANES
+    return Specimen(bare, lane, _tile_axis(kernel, lane), narrow)
 
 
 def _stride_class(stride: int) -> int:
@@ -95,17 +104,41 @@ def _unsuitability(kernel: LoopKernel, axis: int) -> tuple[int, int]:
     return sum(stride not in (0, 1) for stride in strides), -strides.count(1)
 
 
+def _tile_axis(kernel: LoopKernel, lane: int | None) -> int | None:
+    """The axis along which a load is dense that is not along the lane axis; None where squares do not help."""
+    if lane is None or any(axis.inner for axis in kernel.axes) or kernel.axes[lane].size < _FEWEST_ROWS:
+        return None
+    for node in kernel.nodes:
+        for axis in range(len(kernel.axes)):
+            if _is_turned(node, lane, axis) and kernel.axes[axis].size >= _FEWEST_ROWS:
+                return axis
+    return None
+
+
+def _is_turned(node: Node, lane: int, tile: int) -> bool:
+    """Whether a node loads along the tile axis what is wanted along the lane axis."""
+    return (
+        node.op == "load"
+        and not node.dtype.is_complex
+        and node.detail.strides[tile] == 1
+        and node.detail.strides[lane] not in {0, 1}
+    )
+
+
 class Plan:
     """The decisions for one specimen."""
 
     def __init__(self, specimen: Specimen, *, keeps: bool = True) -> None:
         self._keeps = keeps
         self.kernel = specimen.kernel
-        self.lane = specimen.lane
+        self.lane, self.tile = specimen.lane, specimen.tile
+        self._narrow = specimen.narrow
         self.inner = [number for number, axis in enumerate(self.kernel.axes) if axis.inner]
         self.lanes_are_rows = self.lane is not None and self.lane not in self.inner
         self.outer = [
-            number for number, axis in enumerate(self.kernel.axes) if not axis.inner and number != self.lane
+            number
+            for number, axis in enumerate(self.kernel.axes)
+            if not axis.inner and number not in {self.lane, self.tile}
         ]
         self.steps = [number for number in self.inner if number != self.lane]
         self.kept: set[int] = set()
@@ -222,7 +255,17 @@ class Plan:
         return max(data, default=8)
 
     @property
+    def turned(self) -> list[int]:
+        """The loads that are dense along the tile axis."""
+        if self.lane is None or self.tile is None:
+            return []
+        nodes = enumerate(self.kernel.nodes)
+        return [number for number, node in nodes if _is_turned(node, self.lane, self.tile)]
+
+    @property
     def _registers(self) -> int:
+        if self._narrow:
+            return 1
         ops = {node.op for node in self.kernel.nodes}
         if "random" in ops:
             return 2 if ops & EXPENSIVE else 4

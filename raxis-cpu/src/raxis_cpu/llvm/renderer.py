@@ -36,6 +36,7 @@ class Renderer(Accesses):
         super().__init__(f"internal void {name}(ptr noalias %context, i64 %begin, i64 %end)", layout, target)
         self._checks = checks
         self._needed = self._needed_nodes()
+        self._round_keys: dict[tuple[int, int], list[tuple[Value, Value]]] = {}
         self._kept = KeptValues(
             self.function, self._plan, layout.lanes, lambda axis: self._parameter("size", axis)
         )
@@ -95,12 +96,17 @@ class Renderer(Accesses):
         function.label(function.fresh("unreachable"))
 
     def _extents(self) -> list[Value]:
-        """How many units there are along every outer axis, and along the lane axis in chunks."""
+        """How many units there are along every outer axis, along the tile axis, along the lane axis in chunks."""
         extents = [self._parameter("size", axis) for axis in self._plan.outer]
+        if self._plan.tile is not None:
+            extents.append(self._pieces(self._plan.tile, self._lane_count))
         if self._plan.lanes_are_rows and self._plan.lane is not None:
-            size, chunk = self._parameter("size", self._plan.lane), self._layout.chunk
-            extents.append((size + (chunk - 1)) >> (chunk.bit_length() - 1))
+            extents.append(self._pieces(self._plan.lane, self._layout.chunk))
         return extents
+
+    def _pieces(self, axis: int, length: int) -> Value:
+        """An axis in so many pieces; the length is a power of two."""
+        return (self._parameter("size", axis) + (length - 1)) >> (length.bit_length() - 1)
 
     def _start_counters(self, begin: Value) -> list[Variable]:
         """Indices of unit `begin`, last one fastest."""
@@ -134,24 +140,46 @@ class Renderer(Accesses):
         indices = [counter.get() for counter in counters]
         unit = frame.inside()
         unit.indices = dict(zip(self._plan.outer, indices, strict=False))
-        self._compute(unit, self._nodes_in(Scope.UNIT, 0))
-        if self._plan.lanes_are_rows:
-            self._blocks_of_rows(unit, indices[-1])
+        if self._plan.tile is None:
+            self._compute(unit, self._nodes_in(Scope.UNIT, 0))
+        if self._plan.tile is not None:
+            first = indices[-2] * self._lane_count
+            self._blocks_of_rows(unit, indices[-1], lambda block: self._square(block, first))
+        elif self._plan.lanes_are_rows:
+            self._blocks_of_rows(unit, indices[-1], self._block_of_rows)
         else:
             self._passes(unit, Scope.UNIT)
 
-    def _blocks_of_rows(self, unit: Frame, chunk: Value) -> None:
+    def _blocks_of_rows(self, unit: Frame, chunk: Value, body: Callable[[Frame], None]) -> None:
         lane = self._plan.lane
         if lane is None:
             raise TypeError("rows need a lane axis.")
         size = self._parameter("size", lane)
         start = chunk * self._layout.chunk
         stop = (start + self._layout.chunk).intrinsic("smin", size)
-        self._blocks(unit, start, stop, self._block_of_rows)
+        self._blocks(unit, start, stop, body)
 
     def _block_of_rows(self, block: Frame) -> None:
         self._compute(block, self._nodes_in(Scope.BLOCK, 0))
         self._passes(block, Scope.BLOCK)
+
+    def _square(self, block: Frame, first: Value) -> None:
+        """As many rows from `first` on as there are lanes: what lies across them is turned before."""
+        tile = self._plan.tile
+        if tile is None:
+            raise TypeError("squares need a tile axis.")
+        count = (self._parameter("size", tile) - first).intrinsic("smin", self._lane_count)
+        block.indices[tile] = first
+        rooms = {number: self._turn(block, number, count) for number in self._plan.turned}
+        with self.function.loop(0, count) as row:
+            frame = block.inside()
+            frame.indices[tile] = first + row
+            frame.turned = {
+                number: self.function.advance(room, row, self._vector_bytes(number))
+                for number, room in rooms.items()
+            }
+            self._compute(frame, self._nodes_in(Scope.UNIT, 0))
+            self._block_of_rows(frame)
 
     def _blocks(self, frame: Frame, start: Value | int, stop: Value, body: Callable[[Frame], None]) -> None:
         """Write the body for the vectors that cover [start, stop) of the lane axis: whole ones, then the rest."""
@@ -359,34 +387,47 @@ class Renderer(Accesses):
 
     def _random(self, frame: Frame, number: int) -> Value:
         node = self._kernel.nodes[number]
-        key, offset = (frame.values[operand] for operand in node.inputs)
-        if not isinstance(key, Value) or not isinstance(offset, Value):
-            raise TypeError("key and offset are integers.")
+        offset = frame.values[node.inputs[1]]
+        if not isinstance(offset, Value):
+            raise TypeError("an offset is an integer.")
         words = node.dtype.itemsize // 4
         access_number = self._access_numbers["node", number]
         position = self._position(frame, node.detail, access_number)
         if not self._is_vector(number):
-            return philox.scattered(position, key, offset, words)
+            return philox.scattered(position, self._keys(frame, node.inputs[0], 1), offset, words)
         if self._lane_stride(node.detail) == 1 and self._lane_count * words >= 4:
-            return self._consecutive_random(frame, position, key, offset, words)
+            return self._consecutive_random(frame, number, position, offset)
         ladder = self._ladder()
         if self._lane_stride(node.detail) == GENERAL:
-            ladder = ladder * self._parameter("stride", access_number, self._plan.lane).splat(
-                self._lane_count
-            )
-        return philox.scattered(position.splat(self._lane_count) + ladder, key, offset, words)
+            stride = self._parameter("stride", access_number, self._plan.lane)
+            ladder = ladder * stride.splat(self._lane_count)
+        keys = self._keys(frame, node.inputs[0], self._lane_count)
+        return philox.scattered(position.splat(self._lane_count) + ladder, keys, offset, words)
 
-    def _consecutive_random(
-        self, frame: Frame, position: Value, key: Value, offset: Value, words: int
-    ) -> Value:
+    def _keys(self, frame: Frame, key: int, lanes: int) -> list[tuple[Value, Value]]:
+        """The round keys; made once if the key is a parameter."""
+        value = frame.values[key]
+        if not isinstance(value, Value):
+            raise TypeError("a key is an integer.")
+        if self._kernel.nodes[key].op != "scalar":
+            return philox.round_keys(value, lanes)
+        if (key, lanes) not in self._round_keys:
+            with self.function.hoisted():
+                self._round_keys[key, lanes] = philox.round_keys(value, lanes)
+        return self._round_keys[key, lanes]
+
+    def _consecutive_random(self, frame: Frame, number: int, position: Value, offset: Value) -> Value:
         """Whole blocks where the position begins one, else one block per lane."""
         function, count = self.function, self._lane_count
+        key, words = self._kernel.nodes[number].inputs[0], self._kernel.nodes[number].dtype.itemsize // 4
         result = function.variable(Type(f"i{32 * words}", count))
         aligned = (position & (4 // words - 1)).compare("eq", 0)
         with function.when(aligned):
-            result.set(philox.consecutive(position, key, offset, words, count))
+            keys = self._keys(frame, key, count * words // 4)
+            result.set(philox.consecutive(position, keys, offset, words, count))
         with function.when(~aligned):
-            result.set(philox.scattered(position.splat(count) + self._ladder(), key, offset, words))
+            keys = self._keys(frame, key, count)
+            result.set(philox.scattered(position.splat(count) + self._ladder(), keys, offset, words))
         return result.get()
 
 
