@@ -43,6 +43,7 @@ class Spelling(NamedTuple):
 
     def program(self, types: Sequence[TensorType], static: Mapping[str, Any]) -> Program:
         """The decomposition for these operands, in the form that programs have when patterns are looked for."""
+        from raxis.ptir.passes.elimination import DCE
         from raxis.ptir.passes.pipeline import NORMALISE, optimise
 
         tracer = Tracer(self.name, Device("cpu"))
@@ -51,7 +52,7 @@ class Spelling(NamedTuple):
             result = self.write(*operands, **static)
         attributes = {**self._defaults(), **static}
         traced = tracer.builder.build([result._value], attributes)  # type: ignore[attr-defined]
-        return optimise(traced, passes=NORMALISE)
+        return optimise(traced, passes=(*NORMALISE, DCE))
 
     def _defaults(self) -> dict[str, Any]:
         """The op's static arguments that need not be given, and are not None."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from time import perf_counter
 from typing import TypeAlias
 
@@ -34,7 +34,7 @@ SIMPLIFY: tuple[Pass, ...] = (CANONICALISE, ALGEBRA, FOLD, CSE)
 """What is repeated, since each may give the others something to do."""
 
 
-NORMALISE: Pipeline = (SIMPLIFY, DCE, LAYOUT, TRANSPOSES, SIMPLIFY, DCE)
+NORMALISE: Pipeline = (SIMPLIFY, DCE, LAYOUT, TRANSPOSES, DCE, SIMPLIFY)
 """What brings programs, and the patterns looked for in them, into one form."""
 
 
@@ -44,7 +44,7 @@ def pipeline(backend: BackendPasses | None = None, patterns: Sequence[Pattern] =
     return (
         *own.get("legalise", ()),
         *NORMALISE,
-        *((recognition(patterns),) if patterns else ()),
+        *((DCE, recognition(patterns)) if patterns else ()),
         STRENGTH,
         SCALING,
         SIMPLIFY,
@@ -92,35 +92,48 @@ def optimise(
         >>> len(optimise(program).instructions)
         0
     """
-    context = Context(fast_math, frozenset(frozen))
-    write = None if dump is None else writer(dump)
-    rows = Report() if report is None else report
     last = () if memory_budget is None else (rematerialisation(memory_budget),)
-    for step in _steps((*(pipeline() if passes is None else passes), *last)):
-        rounds = 1 if len(step) == 1 else ROUNDS
-        for _ in range(rounds):
-            before = program
-            for each in step:
-                program = _run(each, program, context, rows, verify)
-                if write is not None and rows.runs[-1].rewrites:
-                    write(f"{len(rows.runs):02}-{each.name}", program)
-            if program is before:
-                break
+    steps = (*(pipeline() if passes is None else passes), *last)
+    runner = _Runner(Context(fast_math, frozenset(frozen)), verify, report, dump)
+    for step in steps:
+        program = runner.repeat(step, program) if isinstance(step, tuple) else runner.run(step, program)
     return program
 
 
-def _steps(passes: Pipeline) -> Iterator[tuple[Pass, ...]]:
-    for step in passes:
-        yield step if isinstance(step, tuple) else (step,)
+class _Runner:
+    """Runs passes, writes down what they did, and leaves out what is known to find nothing."""
 
+    def __init__(self, context: Context, verify: bool, report: Report | None, dump: Dump | None) -> None:
+        self._context = context
+        self._verify = verify
+        self._report = Report() if report is None else report
+        self._write = None if dump is None else writer(dump)
+        self._settled: dict[Pass, Program] = {}
 
-def _run(each: Pass, program: Program, context: Context, report: Report, verify: bool) -> Program:
-    context.rewrites = Counter()
-    start = perf_counter()
-    made = each.run(program, context)
-    seconds = perf_counter() - start
-    sizes = len(program.instructions), len(made.instructions)
-    report.runs.append(PassRun(each.name, *sizes, dict(context.rewrites), seconds))
-    if verify:
-        verify_program(made)
-    return made
+    def repeat(self, passes: tuple[Pass, ...], program: Program) -> Program:
+        """Run passes until none of them finds anything."""
+        for _ in range(ROUNDS):
+            before = program
+            for each in passes:
+                program = self.run(each, program)
+            if program is before:
+                break
+        return program
+
+    def run(self, each: Pass, program: Program) -> Program:
+        """Run one pass, unless it has seen this program and found nothing."""
+        if self._settled.get(each) is program:
+            return program
+        self._context.rewrites = Counter()
+        start = perf_counter()
+        made = each.run(program, self._context)
+        seconds = perf_counter() - start
+        sizes = len(program.instructions), len(made.instructions)
+        self._report.runs.append(PassRun(each.name, *sizes, dict(self._context.rewrites), seconds))
+        if made is program:
+            self._settled[each] = program
+        elif self._write is not None:
+            self._write(f"{len(self._report.runs):02}-{each.name}", made)
+        if self._verify:
+            verify_program(made)
+        return made
