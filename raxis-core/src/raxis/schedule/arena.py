@@ -85,7 +85,7 @@ def _touched(schedule: Schedule, step: Step, role: str) -> Iterator[int]:
 
 
 def _nbytes(buffer: Buffer) -> int:
-    return extent(buffer.shape, buffer.strides) * buffer.dtype.itemsize
+    return (buffer.offset + extent(buffer.shape, buffer.strides)) * buffer.dtype.itemsize
 
 
 def _largest_first(lives: Iterator[_Life]) -> list[_Life]:
