@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchmarks.cases import elementwise, indexing, networks, products, reductions, training
+from benchmarks.cases import elementwise, indexing, networks, products, reductions, small, training
 from benchmarks.cases.case import Case
 
-FAMILIES = (elementwise, reductions, products, indexing, networks, training)
+FAMILIES = (elementwise, reductions, products, indexing, networks, training, small)
 
 
 def all_cases() -> Iterator[Case]:

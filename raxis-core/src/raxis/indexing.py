@@ -137,11 +137,10 @@ def set_item(input: Tensor, index: Any, value: Any) -> None:
         RuntimeError: if `value` does not broadcast, or autograd forbids the write.
     """
     _check_value(input, value)
-    key = _basic_key(index)
-    if key is None:
+    if _basic_key(index) is None:
         _set_advanced(input, index, value)
     else:
-        _assign(input if key == (Ellipsis,) else get_item(input, index), value)
+        _assign(input if index is Ellipsis else get_item(input, index), value)
 
 
 def _basic_key(index: Any) -> tuple[Any, ...] | None:
@@ -390,7 +389,7 @@ def _value_tensor(view: Tensor, value: Any) -> Tensor:
 
 def _assign(view: Tensor, value: Any) -> None:
     """Write the whole view."""
-    if is_number(value):
+    if not isinstance(value, Tensor) and is_number(value):
         view.fill_(as_number(value, view._layout.dtype))
         return
     source = _value_tensor(view, value)

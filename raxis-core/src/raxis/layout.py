@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from raxis.device import Device
 from raxis.dtypes import DType
+from raxis.size import Size
 
 Shape = tuple[int, ...]
 Strides = tuple[int, ...]
@@ -25,10 +26,10 @@ class Layout:
 
     Layouts are interned: equal descriptions are the same object (up to a bounded table, so identity is
     an optimisation and never a guarantee). `traced` marks tensors that stand for values of a program
-    being recorded.
+    being recorded; `size` is the shape as the user sees it.
     """
 
-    __slots__ = ("device", "dtype", "is_contiguous", "ndim", "numel", "shape", "strides", "traced")
+    __slots__ = ("device", "dtype", "is_contiguous", "ndim", "numel", "shape", "size", "strides", "traced")
 
     def __init__(self, dtype: DType, shape: Shape, strides: Strides, device: Device, traced: bool) -> None:
         self.dtype = dtype
@@ -36,6 +37,7 @@ class Layout:
         self.strides = strides
         self.device = device
         self.traced = traced
+        self.size = tuple.__new__(Size, shape)  # without Size's checks
         self.ndim = len(shape)
         self.numel = math.prod(shape)
         if self.numel > LARGEST:

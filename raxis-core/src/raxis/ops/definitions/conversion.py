@@ -203,7 +203,9 @@ def to(
         >>> raxis.tensor([1, 2]).to(raxis.float64)
         tensor([1., 2.], dtype=raxis.float64)
     """
-    if args:
+    if len(args) == 1 and type(args[0]) is DType:
+        dtype = args[0]
+    elif args:
         dtype, device, non_blocking, copy = _to_arguments(args, dtype, device, non_blocking, copy)
     layout = input._layout
     result = input

@@ -51,6 +51,8 @@ def uniform_(input: Tensor, *args: float, generator: Generator | None = None, **
 
 def _uniform_bounds(args: tuple[float, ...], bounds: dict[str, float]) -> tuple[float, float]:
     """The ends, whose names ``from`` and ``to`` cannot all be parameter names in Python."""
+    if not (args or bounds):
+        return 0.0, 1.0
     named = {"from": 0.0, "to": 1.0, **dict(zip(("from", "to"), args, strict=False)), **bounds}
     if len(named) > 2 or len(args) > 2:
         raise TypeError(
