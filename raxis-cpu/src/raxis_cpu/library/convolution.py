@@ -34,12 +34,15 @@ def sizes_of(
     given = (image[2:], result[2:], kernel, stride, dilation)
     seen, made, width, step, spread = (_padded(values, 1) for values in given)
     channels, outputs = image[1] // groups, result[1] // groups
+    if prod(width) == prod(step) == 1 and not any(padding):
+        seen = made = (1, 1, prod(seen))
     return Sizes(image[0], groups, channels, outputs, seen, made, width, step, spread, _padded(padding, 0))
 
 
-def _solid(array: Array) -> Array:
-    """[N, C, slices, rows, places]."""
-    return array[(slice(None), slice(None), *(None,) * (_RANK + 2 - array.ndim))]
+def _solid(array: Array, sizes: Triple) -> Array:
+    """[N, C, slices, rows, places]; a view unless dims are joined that do not lie one after another."""
+    solid = array[(slice(None), slice(None), *(None,) * (_RANK + 2 - array.ndim))]
+    return solid if solid.shape[2:] == sizes else solid.reshape(*solid.shape[:2], *sizes)
 
 
 def _with_dense_planes(array: Array) -> Array:
@@ -88,7 +91,8 @@ class Forward:
         if self._winograd is None or not winograd.convolve(
             self._winograd, self._weight, _with_dense_planes(x), weight, bias, result
         ):
-            self._exact(_solid(x), weight, bias, _solid(result))
+            image, made = self._sizes.image, self._sizes.result
+            self._exact(_solid(x, image), weight, bias, _solid(result, made))
         if result is not out:
             out[...] = result
 
@@ -105,15 +109,18 @@ class Gradient:
         """Write the result to an array with any strides."""
         result = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
         if not self._is_finite(x, _with_dense_planes(response), result):
-            result[...] = _summed(_solid(x), _solid(response), self._sizes).reshape(result.shape)
+            result[...] = _summed(*self._solid(x, response), self._sizes).reshape(result.shape)
         if result is not out:
             out[...] = result
+
+    def _solid(self, x: Array, response: Array) -> tuple[Array, Array]:
+        return _solid(x, self._sizes.image), _solid(response, self._sizes.result)
 
     def _is_finite(self, x: Array, response: Array, result: Array) -> bool:
         """Compute; whether all of it is finite, and then right."""
         sizes = self._sizes
         if self._dots is not None:
-            return self._dots(_solid(x), _solid(response), result)
+            return self._dots(*self._solid(x, response), result)
         assert self._winograd is not None
         own = sizes.channels * sizes.taps
         weight = winograd.Weight(sizes.outputs * own, own, sizes.taps)

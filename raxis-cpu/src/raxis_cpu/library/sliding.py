@@ -14,7 +14,7 @@ import numpy as np
 from raxis.dtypes import DType
 from raxis_cpu.library.panels_ir import panel_width
 from raxis_cpu.library.routine import Array, workspace
-from raxis_cpu.library.sliding_ir import TILE, Description, Slot, bodies, vector_of
+from raxis_cpu.library.sliding_ir import FEW, TILE, Description, Slot, bodies, vector_of
 from raxis_cpu.threads import thread_pool
 
 _PLANES_BYTES = 1 << 20
@@ -310,7 +310,7 @@ class Convolution(_Runner):
             WORKSPACES=self._memory("sliding results", threads * elements), WORKSPACE_BYTES=elements * x.itemsize,
         )  # fmt: skip
         self._run("pack", description, panels)
-        if self._is_in_order:
+        if self._is_in_order or sizes.outputs <= FEW:
             description[Slot.PANELS] = description[Slot.KERNELS]
         else:
             self._run("arrange", description, panels)
@@ -327,7 +327,7 @@ class Convolution(_Runner):
         """Places of the largest block, as many as in whole panels."""
         blocks = self._planes.blocks
         most = int(((blocks[:, 3] - 1) * self._planes.extent[2] + blocks[:, 4]).max())
-        return -(-most // self._width) * self._width
+        return -(-most // (2 * self._width)) * 2 * self._width
 
 
 class WeightGradient(_Runner):

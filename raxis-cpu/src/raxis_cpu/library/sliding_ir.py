@@ -95,6 +95,10 @@ BLOCK = 8
 """First kernel element, how many, where in the planes, rows, places, where in the result, gaps of rows and places."""
 TILE = 4
 """Outputs and kernel elements whose gradients are computed together."""
+FEW = 4
+"""Up to so many outputs are computed without panels."""
+_WIDE = 4
+"""Vectors of places that are computed together then."""
 BODIES = ("fill", "pack", "arrange", "convolve", "fill_responses", "dots", "gather_responses", "products")
 
 
@@ -135,6 +139,7 @@ def sliding_ir(vector: Type) -> str:
         places_ir.gather_ir("gather_columns", vector, table=True),
         panels_ir.product_ir("multiply", vector, transposed=True),
         _copy_ir(vector),
+        *(_Narrow(vector, outputs).text() for outputs in range(1, FEW + 1)),
         *(body_ir(vector, name, Slot, maker) for name, maker in zip(BODIES, makers, strict=True)),
     ])  # fmt: skip
 
@@ -155,11 +160,68 @@ def _copy_ir(vector: Type) -> str:
         value = masked_load(vector, function.advance(source, first, size), mask) + add.splat(vector.lanes)
         place = function.advance(target, first, size)
         function.line(f"call void @llvm.masked.store.{vector.suffix}.p0({value}, {place}, i32 {size}, {mask})")
-    with function.when(~dense), function.loop(0, count) as index:
+    every_second = gaps[0].compare("eq", 2) & gaps[1].compare("eq", 1)
+    with function.when(every_second), function.loop(0, count, vector.lanes) as first:
+        mask = lanes_below(count - first, vector.lanes)
+        value = _every_second(vector, function.advance(source, first * 2, size), count - first)
+        place, added = function.advance(target, first, size), value + add.splat(vector.lanes)
+        function.line(f"call void @llvm.masked.store.{vector.suffix}.p0({added}, {place}, i32 {size}, {mask})")
+    with function.when(~(dense | every_second)), function.loop(0, count) as index:
         value = function.load(element, function.advance(source, index * gaps[0], size)) + add
         function.store(value, function.advance(target, index * gaps[1], size))
     function.line("ret void")
     return function.text
+
+
+def _every_second(vector: Type, source: Value, count: Value) -> Value:
+    """Elements 0, 2, 4, ..., at most `count`."""
+    function, lanes = source.function, vector.lanes
+    seen = count * 2 - 1
+    low, high = (
+        masked_load(vector, function.advance(source, first, vector.bits // 8), lanes_below(seen - first, lanes))
+        for first in (0, lanes)
+    )
+    places = ", ".join(f"i32 {2 * lane}" for lane in range(lanes))
+    return function.emit(vector, f"shufflevector {low}, {high}, <{lanes} x i32> <{places}>")
+
+
+class _Narrow:
+    """``void narrow_<outputs>(kernels, table, depth, planes, target, line)``: few outputs at many places.
+
+    The table has a row of the kernels and an offset in the planes for every element of the inner dimension.
+    """
+
+    def __init__(self, vector: Type, outputs: int) -> None:
+        arguments = "ptr %kernels, ptr %table, i64 %depth, ptr %planes, ptr noalias %target, i64 %line"
+        self._function = Function(f"internal void @narrow_{outputs}({arguments}) noinline")
+        self._vector, self._outputs, self._size = vector, outputs, vector.bits // 8
+
+    def text(self) -> str:
+        """The definition."""
+        function, size = self._function, self._size
+        sums = [[function.variable(self._vector, 0.0) for _ in range(_WIDE)] for _ in range(self._outputs)]
+        with function.loop(0, function.argument(I64, "depth")) as step:
+            entry = function.advance(function.argument(PTR, "table"), step * 2, 8)
+            row, offset = (function.load(I64, function.advance(entry, item, 8)) for item in (0, 1))
+            left = function.advance(
+                function.argument(PTR, "kernels"), row * panels_ir.panel_width(self._vector), size
+            )
+            right = function.advance(function.argument(PTR, "planes"), offset, size)
+            parts = [function.load(self._vector, self._part(right, part)) for part in range(_WIDE)]
+            for output, totals in enumerate(sums):
+                factor = function.load(Type(self._vector.element), function.advance(left, output, size))
+                for part, total in zip(parts, totals, strict=True):
+                    total.set(fma(factor.splat(self._vector.lanes), part, total.get()))
+        for output, totals in enumerate(sums):
+            line = function.argument(I64, "line") * output
+            target = function.advance(function.argument(PTR, "target"), line, size)
+            for part, total in enumerate(totals):
+                function.store(total.get(), self._part(target, part))
+        function.line("ret void")
+        return function.text
+
+    def _part(self, start: Value, part: int) -> Value:
+        return self._function.advance(start, part * self._vector.lanes, self._size)
 
 
 def _fill(body: Body, task: Value) -> None:
@@ -228,24 +290,55 @@ def _convolve(body: Body, task: Value) -> None:
         body.number_at(Slot.BLOCKS, block * BLOCK + item) for item in range(BLOCK)
     )
     count = (rows - 1) * body[Slot.PLANE_PLACES] + places
-    line = (count + (body.width - 1)) & -body.width
+    step = _WIDE * body.vector.lanes
+    line = (count + (step - 1)) & -step
     number = image * body[Slot.GROUPS] + group
     planes = body.address(Slot.PLANES, number * body[Slot.CHANNELS] * body[Slot.CHANNEL_GAP] + at)
+    start = (body[Slot.FIRST_IMAGE] + image) * body[Slot.RESULT_STRIDE] + result
+    is_narrow = body[Slot.OUTPUTS].compare("le", FEW)
+    with function.when(is_narrow):
+        _narrow(body, group, (first, depth), planes, count, line)
+        first_place = function.constant(I64, 0)
+        _crop(body, group * body[Slot.OUTPUTS], body[Slot.OUTPUTS], line, start, (rows, row_gap),
+              (first_place, places, place_gap))  # fmt: skip
+    direct = rows.compare("eq", 1) & place_gap.compare("eq", 1) & body[Slot.BIAS].compare("eq", 0)
+    # Whole panels of a single row are written where they belong.
+    whole = direct.select(places & -body.width, function.constant(I64, 0))
     columns = body.part(body.workspace, Slot.COLUMNS_AT)
-    with function.loop(0, count, body.width) as place:
+    wide = is_narrow.select(function.constant(I64, 0), count)
+    with function.loop(0, wide, body.width) as place:
         _collect(body, body.moved(planes, place), first, depth, body.moved(columns, place * depth))
-    last = body.rest(body[Slot.OUTPUT_PANELS], part * body[Slot.PART_PANELS], body[Slot.PART_PANELS])
-    with function.loop(0, last) as index:
-        panel = part * body[Slot.PART_PANELS] + index
+    panels = is_narrow.select(function.constant(I64, 0), body[Slot.PART_PANELS])
+    with function.loop(0, body.rest(body[Slot.OUTPUT_PANELS], part * panels, panels)) as index:
+        panel = part * panels + index
         kernels = body.address(Slot.PANELS)
         kernels = body.row(kernels, (group * body[Slot.OUTPUT_PANELS] + panel) * body[Slot.DEPTH] + first)
         outputs = _outputs_of(body, panel)
-        with function.loop(0, count, body.width) as place:
+        channel = group * body[Slot.OUTPUTS] + panel * body.width
+        target = body.address(Slot.RESULT, start + channel * body[Slot.OUTPUT_STRIDE])
+        with function.loop(0, whole, body.width) as place:
+            body.run("multiply", kernels, 0, body.moved(columns, place * depth), body.moved(target, place),
+                     body[Slot.OUTPUT_STRIDE], outputs, depth, body.flag(False))  # fmt: skip
+        with function.loop(whole, count, body.width) as place:
             body.run("multiply", kernels, 0, body.moved(columns, place * depth), body.moved(body.workspace, place),
                      line, outputs, depth, body.flag(False))  # fmt: skip
-        channel = group * body[Slot.OUTPUTS] + panel * body.width
-        start = (body[Slot.FIRST_IMAGE] + image) * body[Slot.RESULT_STRIDE] + result
-        _crop(body, channel, outputs, line, start, (rows, row_gap), (places, place_gap))
+        _crop(body, channel, outputs, line, start, (rows, row_gap), (whole, places, place_gap))
+
+
+def _narrow(
+    body: Body, group: Value, elements: tuple[Value, Value], planes: Value, count: Value, line: Value
+) -> None:
+    """All of a group's few outputs, into the workspace."""
+    function, (first, depth) = body.function, elements
+    kernels = body.row(body.address(Slot.KERNELS), group * body[Slot.DEPTH])
+    table = function.advance(function.emit(PTR, f"inttoptr {body[Slot.OFFSETS]} to ptr"), first * 2, 8)
+    for outputs in range(1, FEW + 1):
+        with (
+            function.when(body[Slot.OUTPUTS].compare("eq", outputs)),
+            function.loop(0, count, _WIDE * body.vector.lanes) as place,
+        ):
+            source, target = body.moved(planes, place), body.moved(body.workspace, place)
+            body.run(f"narrow_{outputs}", kernels, table, depth, source, target, line)
 
 
 def _collect(body: Body, planes: Value, first: Value, depth: Value, columns: Value) -> None:
@@ -257,9 +350,14 @@ def _collect(body: Body, planes: Value, first: Value, depth: Value, columns: Val
 
 def _crop(
     body: Body, channel: Value, outputs: Value, line: Value, start: Value, rows: tuple[Value, Value],
-    places: tuple[Value, Value],
+    places: tuple[Value, Value, Value],
 ) -> None:  # fmt: skip
-    """Write results of some outputs, plus the bias, to where they belong: numbers and gaps of rows and places."""
+    """Write results of some outputs, plus the bias, to where they belong.
+
+    Args:
+        rows: how many, and their gap in the result.
+        places: the first, the end, and the gap in the result.
+    """
     function = body.function
     has_bias = body[Slot.BIAS].compare("ne", 0)
     with function.loop(0, outputs) as output:
@@ -267,9 +365,10 @@ def _crop(
         with function.when(has_bias):
             bias.set(function.load(body.element, body.address(Slot.BIAS, channel + output)))
         with function.loop(0, rows[0]) as row:
-            source = body.moved(body.workspace, output * line + row * body[Slot.PLANE_PLACES])
-            target = start + (channel + output) * body[Slot.OUTPUT_STRIDE] + row * rows[1]
-            body.run("copy", source, 1, body.address(Slot.RESULT, target), places[1], places[0], bias.get())
+            source = body.moved(body.workspace, output * line + row * body[Slot.PLANE_PLACES] + places[0])
+            target = start + (channel + output) * body[Slot.OUTPUT_STRIDE] + row * rows[1] + places[0] * places[2]
+            body.run("copy", source, 1, body.address(Slot.RESULT, target), places[2], places[1] - places[0],
+                     bias.get())  # fmt: skip
 
 
 def _fill_responses(body: Body, task: Value) -> None:

@@ -66,12 +66,10 @@ def is_worthwhile(sizes: Sizes) -> bool:
     """Whether panels of channels are well filled, and tiles too."""
     width = panel_width()
 
-    def filled(count: int) -> bool:
-        return count >= width // 2 and -(-count // width) * width <= 1.5 * count
-
     rows, places = sizes.result
     covered = sizes.image_lines * sizes.line_tiles * TILE * TILE
-    return filled(sizes.channels) and filled(sizes.outputs) and covered <= 2.5 * rows * places
+    filled = -(-sizes.outputs // width) * width <= 1.5 * sizes.outputs
+    return filled and 2 * sizes.channels >= width and covered <= 2.5 * rows * places
 
 
 def _panels(count: int) -> int:
