@@ -27,7 +27,7 @@ def compile(
     options: dict[str, Any] | None = None,  # noqa: ARG001  PyTorch's argument
     disable: bool = False,
 ) -> Any:
-    """A function or module that runs as one program: recorded at the first call with arguments of a kind, then repeated.
+    """A function or module that runs as one program: recorded at the first call of a kind, then repeated.
 
     Everything that ops do is recorded: modules, the backward pass, optimizer steps, random numbers, writes in place.
     What Python does besides is not: a changed global, an appended list. Tensors, modules and optimizers from outside

@@ -96,15 +96,15 @@ class RecordingBackend(Backend):
             buffer.source = Filled()
             backend.copy_from_host(source, buffer.buffer, 0)
             return
-        self._settle("a tensor was filled from the host", buffer)
+        _settle("a tensor was filled from the host")
         backend.copy_from_host(source, buffer.buffer, byte_offset)
 
     def copy_to_host(self, buffer: Memory, byte_offset: int, target: np.ndarray) -> None:
-        self._settle("the elements of a tensor were asked for", buffer)
+        _settle("the elements of a tensor were asked for")
         self.real.backend.copy_to_host(buffer.buffer, byte_offset, target)
 
     def host_view(self, buffer: Memory) -> np.ndarray | None:
-        self._settle("the elements of a tensor were asked for", buffer)
+        _settle("the elements of a tensor were asked for")
         return self.real.backend.host_view(buffer.buffer)
 
     def wrap_host(self, array: np.ndarray) -> Memory | None:
@@ -114,13 +114,13 @@ class RecordingBackend(Backend):
     def synchronize(self, index: int) -> None:
         self.real.backend.synchronize(index)
 
-    @staticmethod
-    def _settle(reason: str, memory: Memory) -> None:
-        """End the recording, so that the memory has elements."""
-        if active.recording is not None:
-            from raxis.compiler.breaks import interrupt
 
-            interrupt(active.recording, reason)
+def _settle(reason: str) -> None:
+    """End the recording, so that memory has elements."""
+    if active.recording is not None:
+        from raxis.compiler.breaks import interrupt
+
+        interrupt(active.recording, reason)
 
 
 class RecordedKernel:

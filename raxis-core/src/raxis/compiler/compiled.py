@@ -74,7 +74,7 @@ class Compiled:
         # The short way: tensors only, nobody records. Whatever this key leaves out, the code of the run looks at.
         if not kwargs and not anyone.records:
             try:
-                run = self._runs[anyone.generation, mode.enabled, *[arg._layout for arg in args]]
+                run = self._runs[(anyone.generation, mode.enabled, *[arg._layout for arg in args])]
             except (KeyError, AttributeError):
                 pass
             else:
@@ -101,7 +101,7 @@ class Compiled:
     def _remember(self, replay: Replay, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Let calls like this one take the short way."""
         if not kwargs and not replay.uses_default_device and all(isinstance(arg, Tensor) for arg in args):
-            self._runs[anyone.generation, mode.enabled, *[arg._layout for arg in args]] = replay.run
+            self._runs[(anyone.generation, mode.enabled, *[arg._layout for arg in args])] = replay.run
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)

@@ -170,7 +170,8 @@ class Backward:
         from raxis.compiler.replay import storage_of
 
         found = []
-        for known, _ in (item for item in self.artifact.linked.inputs if isinstance(item[0], Memory)):
+        memories = [item[0] for item in self.artifact.linked.inputs if isinstance(item[0], Memory)]
+        for known in memories:
             storage = buffers.get(known) or storage_of(known, call)
             if storage is not None:
                 found.append(storage)

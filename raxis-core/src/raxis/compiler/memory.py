@@ -108,13 +108,13 @@ class RecordedStorage(Storage):
 
     __slots__ = ()
 
-    @property  # type: ignore[override]
-    def buffer(self) -> Memory:
+    @property
+    def buffer(self) -> Any:
         """The stand-in."""
         return _slot.__get__(self)
 
     @buffer.setter
-    def buffer(self, memory: Memory) -> None:
+    def buffer(self, memory: Any) -> None:
         _slot.__set__(self, memory)
         if isinstance(memory, Memory):
             memory.owner = self
@@ -133,4 +133,4 @@ class RecordedStorage(Storage):
         storage.place = place
 
 
-_slot: Any = Storage.buffer
+_slot: Any = Storage.__dict__["buffer"]

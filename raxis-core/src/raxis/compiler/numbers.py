@@ -48,7 +48,7 @@ class InputInt(int):
     source: Source
 
 
-def with_source(value: float, source: Source) -> Any:
+def with_source(value: Any, source: Source) -> Any:
     """`value`, known to come from `source`."""
     number = (InputFloat if isinstance(value, float) else InputInt)(value)
     number.source = source

@@ -158,9 +158,9 @@ class _Writer:
 
     def _number_source(self, source: Source) -> str:
         if _is_draw(source):
-            generator, which = source.key  # type: ignore[misc]
-            number = list(self._draws).index(generator)
-            return f"{'k' if which == 'key' else 'o'}{number}"
+            key: Any = source.key
+            number = list(self._draws).index(key[0])
+            return f"{'k' if key[1] == 'key' else 'o'}{number}"
         return f"{self._bind('read', source.read)}(call)"
 
     # ---- the program -------------------------------------------------------------------------------

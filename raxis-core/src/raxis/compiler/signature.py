@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from raxis.autograd.grad_mode import mode
-from raxis.compiler.numbers import ArgumentNumber
+from raxis.compiler.numbers import ArgumentNumber, Invocation
 from raxis.ops.promotion import get_default_dtype
 from raxis.placement import get_default_device
 from raxis.tensor import Tensor
@@ -38,6 +39,10 @@ def _text(leaf: Any) -> str:
         if isinstance(value, (bool, int, float, complex, str, type(None)))
         else type(value).__name__
     )
+
+
+def _leaf(at: int, call: Invocation) -> Any:
+    return call.leaves[at]
 
 
 class Arguments:
@@ -101,7 +106,7 @@ class Arguments:
             if type(new) in (int, float) and repr(old) != repr(new):
                 self._changing.add(at)
         return [
-            ArgumentNumber(leaf, ("argument", at), lambda call, at=at: call.leaves[at])
+            ArgumentNumber(leaf, ("argument", at), partial(_leaf, at))
             if type(leaf) in (int, float) and self._is_input(at)
             else leaf
             for at, leaf in enumerate(leaves)

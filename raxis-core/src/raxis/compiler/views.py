@@ -28,7 +28,7 @@ class Cut(NamedTuple):
     """A region as a slice of its home's dimensions: first element, count and step in each."""
 
     start: tuple[int, ...]
-    count: tuple[int, ...]
+    size: tuple[int, ...]
     step: tuple[int, ...]
     placed: tuple[int, ...]
     """For each dimension of the region, the home dimension it runs along; -1 if it has one element or stride 0."""
@@ -157,11 +157,11 @@ def _cut(home: Region, region: Region) -> Cut | None:
         if size == 1 or stride == 0:
             placed.append(-1)
             continue
-        dim = next((dim for dim in order if home.strides[dim] <= stride), None)
-        if dim is None or stride % home.strides[dim] or count[dim] != 1:
+        along = next((dim for dim in order if home.strides[dim] <= stride), -1)
+        if along < 0 or stride % home.strides[along] or count[along] != 1:
             return None
-        count[dim], step[dim] = size, stride // home.strides[dim]
-        placed.append(dim)
+        count[along], step[along] = size, stride // home.strides[along]
+        placed.append(along)
     inside = all(
         first >= 0 and first + (number - 1) * gap < size
         for first, number, gap, size in zip(start, count, step, home.shape, strict=True)
@@ -172,13 +172,13 @@ def _cut(home: Region, region: Region) -> Cut | None:
 def _sliced(builder: Builder, value: Value, cut: Cut, region: Region) -> Value:
     stop = tuple(
         first + (number - 1) * gap + 1
-        for first, number, gap in zip(cut.start, cut.count, cut.step, strict=True)
+        for first, number, gap in zip(cut.start, cut.size, cut.step, strict=True)
     )
-    if cut.count != value.type.shape:
+    if cut.size != value.type.shape:
         attributes = {"start": cut.start, "stop": stop, "step": cut.step}
         (value,) = builder.emit_all("slice", (value,), attributes)
     along = [dim for dim in cut.placed if dim >= 0]
-    rest = [dim for dim in range(len(cut.count)) if dim not in along]
+    rest = [dim for dim in range(len(cut.size)) if dim not in along]
     value = _transposed(builder, value, [*along, *rest])
     spread = [
         dim for dim, (size, stride) in enumerate(zip(region.shape, region.strides, strict=True))
@@ -197,7 +197,7 @@ def _aligned(builder: Builder, value: Value, cut: Cut) -> Value:
     along = [position for position, dim in enumerate(cut.placed) if dim >= 0]
     rest = [position for position, dim in enumerate(cut.placed) if dim < 0]
     order = sorted(along, key=lambda position: cut.placed[position])
-    return _reshaped(builder, _transposed(builder, value, [*order, *rest]), cut.count)
+    return _reshaped(builder, _transposed(builder, value, [*order, *rest]), cut.size)
 
 
 def _updated(builder: Builder, whole: Value, cut: Cut, part: Value) -> Value:
@@ -209,11 +209,11 @@ def _updated(builder: Builder, whole: Value, cut: Cut, part: Value) -> Value:
 
 def _joined(builder: Builder, whole: Value, cut: Cut, part: Value, dim: int) -> Value:
     shape = whole.type.shape
-    while dim < len(shape) and cut.count[dim] == shape[dim]:
+    while dim < len(shape) and cut.size[dim] == shape[dim]:
         dim += 1
     if dim == len(shape):
         return part
-    start, stop = cut.start[dim], cut.start[dim] + cut.count[dim]
+    start, stop = cut.start[dim], cut.start[dim] + cut.size[dim]
 
     def piece(first: int, last: int) -> Value:
         begin = tuple(first if axis == dim else 0 for axis in range(len(shape)))
@@ -232,12 +232,12 @@ def _joined(builder: Builder, whole: Value, cut: Cut, part: Value, dim: int) -> 
 
 def _without(cut: Cut, dim: int, size: int) -> Cut:
     start = tuple(0 if axis == dim else first for axis, first in enumerate(cut.start))
-    return cut._replace(start=start, count=tuple(size if a == dim else n for a, n in enumerate(cut.count)))
+    return cut._replace(start=start, size=tuple(size if a == dim else n for a, n in enumerate(cut.size)))
 
 
 def _masked(builder: Builder, whole: Value, cut: Cut, part: Value) -> Value:
     shape = whole.type.shape
-    last = [first + (n - 1) * gap + 1 for first, n, gap in zip(cut.start, cut.count, cut.step, strict=True)]
+    last = [first + (n - 1) * gap + 1 for first, n, gap in zip(cut.start, cut.size, cut.step, strict=True)]
     margins: dict[str, object] = {
         "low": cut.start,
         "high": tuple(size - end for size, end in zip(shape, last, strict=True)),
@@ -245,7 +245,7 @@ def _masked(builder: Builder, whole: Value, cut: Cut, part: Value) -> Value:
     }
     zero = builder.constant(0, whole.type.dtype)
     (spread,) = builder.emit_all("pad", (part, zero), margins)
-    inside = builder.constant(True, bool_, cut.count)
+    inside = builder.constant(True, bool_, cut.size)
     (mask,) = builder.emit_all("pad", (inside, builder.constant(False, bool_)), margins)
     return builder.emit_all("select", (mask, spread, whole), {})[0]
 

@@ -41,12 +41,12 @@ class _Traffic:
         for buffer in made.buffers:
             self._declared.setdefault((buffer.role, buffer.position), buffer)
         for number, step in enumerate(made.steps):
-            for buffer in _read_by(step):
-                if made.buffers[buffer].role == "parameter":
-                    self._reads[made.buffers[buffer].position].append(number)
-            for buffer in _written_by(step):
-                if made.buffers[buffer].role == "result":
-                    self._writes[made.buffers[buffer].position].append(number)
+            for read in _read_by(step):
+                if made.buffers[read].role == "parameter":
+                    self._reads[made.buffers[read].position].append(number)
+            for written in _written_by(step):
+                if made.buffers[written].role == "result":
+                    self._writes[made.buffers[written].position].append(number)
 
     def is_safe(self, position: int, *, disjoint: bool) -> bool:
         """Whether result `position` may be written over its parameter as the steps are."""
