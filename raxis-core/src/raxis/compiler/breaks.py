@@ -9,13 +9,30 @@ class CompileError(RuntimeError):
     """A compiled function did something that cannot be part of a program."""
 
 
+class RegionError(CompileError):
+    """A function given to `raxis.cond`, `while_loop`, `scan` or `map` cannot become a part of a program.
+
+    Args:
+        line: the user's line.
+        reason: what happened there.
+        advice: what to do instead.
+    """
+
+    def __init__(self, line: str, reason: str, advice: str) -> None:
+        super().__init__(f"{line}: {reason}. {advice}")
+        self.reason = reason
+
+
 def interrupt(recording: Recording, reason: str) -> None:
     """End a recording where the function needs values; what was recorded is computed now.
 
     Raises:
-        CompileError: if the function was compiled with ``on_break="error"``.
+        CompileError: if the function was compiled with ``on_break="error"``, or runs on stand-ins only.
     """
     line = user_line()
+    if recording.regions:
+        reason += " inside a function given to raxis.cond, while_loop, scan or map"
+        raise RegionError(line, reason, "It has no values while it is recorded; use tensor operations only.")
     recording.unrepeatable = f"{reason} at {line}"
     recording.finish()
     if recording.options.on_break == "error":

@@ -100,6 +100,14 @@ class Linker:
         for (memory, region), value in zip(call.results, results, strict=True):
             self._write(memory, region, value)
 
+    def finish_parts(self, parts: Sequence[tuple[Memory, Region]]) -> Linked:
+        """The program with what these parts of memory hold as results."""
+        values = [views.read(self._builder, self._home(memory, region), region) for memory, region in parts]
+        program = self._builder.build(values)
+        kept = _used(program)
+        program = replace(program, parameters=tuple([program.parameters[at] for at in kept]))
+        return Linked(program, tuple([self._inputs[at] for at in kept]), tuple(parts))
+
     def finish(self, wanted: Iterable[Memory]) -> Linked:
         """The program with the contents of `wanted` as results."""
         values, outputs = [], []
@@ -113,8 +121,7 @@ class Linker:
 
     def _in_place_first(self, program: Program, outputs: Sequence[tuple[Memory, Region]]) -> Linked:
         """Results that overwrite a parameter lead, and so do these parameters, in the same order."""
-        used = {operand for item in program.instructions for operand in item.operands} | set(program.results)
-        kept = [at for at, parameter in enumerate(program.parameters) if parameter in used]
+        kept = _used(program)
         position = {self._inputs[at]: at for at in kept}
         results = sorted(range(len(outputs)), key=lambda at: outputs[at] not in position)
         over = [position[outputs[at]] for at in results if outputs[at] in position]
@@ -176,13 +183,20 @@ class Linker:
 
     def _write(self, memory: Memory, region: Region, value: Value) -> None:
         fresh = memory not in self._homes and memory not in self._begun
-        if fresh and memory.source is None and _fills(memory, region):
+        if fresh and memory.source is None and fills(memory, region):
             self._homes[memory] = views.Home(value, region)
         else:
             self._homes[memory] = views.write(self._builder, self._home(memory, region), region, value)
 
 
-def _fills(memory: Memory, region: Region) -> bool:
+def _used(program: Program) -> list[int]:
+    """Positions of the parameters that the program reads."""
+    used = {operand for item in program.instructions for operand in item.operands} | set(program.results)
+    return [at for at, parameter in enumerate(program.parameters) if parameter in used]
+
+
+def fills(memory: Memory, region: Region) -> bool:
+    """Whether a region is all of its memory, without gaps."""
     size = region.dtype.itemsize
     for length in region.shape:
         size *= length

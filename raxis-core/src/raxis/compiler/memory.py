@@ -93,6 +93,12 @@ class Incoming(NamedTuple):
     position: int
 
 
+class Operand(NamedTuple):
+    """A buffer of what a region of control flow is given."""
+
+    position: int
+
+
 class Shared(NamedTuple):
     """A buffer over memory of the host."""
 

@@ -20,6 +20,7 @@ from raxis.interception import active
 from raxis.ops import tables
 from raxis.placement import real_place
 from raxis.tensor import Tensor
+from raxis.utils._pytree import tree_map
 
 if TYPE_CHECKING:
     from raxis.backends.api import Backend
@@ -49,6 +50,7 @@ class Recording:
         tied: whether the value of a number among the arguments was looked at.
         unrepeatable: why a later call must not just repeat the kernels.
         born: memory that was allocated while recording.
+        regions: how deep in functions that run on stand-ins, to become regions of control flow.
     """
 
     def __init__(self, name: str, options: Options, leaves: Sequence[Any] = ()) -> None:
@@ -67,6 +69,7 @@ class Recording:
         self.uses_default_device = False
         self.unrepeatable: str | None = None
         self.born: list[Memory] = []
+        self.regions = 0
 
     # ---- asked by the layers below -----------------------------------------------------------------
 
@@ -105,6 +108,18 @@ class Recording:
     def operands(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
         """Arguments of an op, in which numbers that change from call to call become inputs."""
         return tuple([item.as_input() if isinstance(item, ArgumentNumber) else item for item in arguments])
+
+    def fixed(self, arguments: Any) -> Any:
+        """Arguments of what needs the values of numbers; later calls with others are recorded anew."""
+        return tree_map(
+            lambda item: item.tied() if isinstance(item, ArgumentNumber) else item, arguments
+        )
+
+    def note_host(self) -> None:
+        """The elements of a tensor are about to be read by the host."""
+        from raxis.compiler.breaks import interrupt
+
+        interrupt(self, "the elements of a tensor were asked for")
 
     def note_grad(self, leaf: Tensor) -> None:
         """A tensor whose ``grad`` is about to be read or replaced."""
