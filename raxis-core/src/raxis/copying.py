@@ -8,6 +8,7 @@ import numpy as np
 
 from raxis.device import Device
 from raxis.dtypes import DType
+from raxis.interception import active, anyone
 from raxis.layout import extent, layout_of
 from raxis.ops.definitions.memory import bytes_of
 from raxis.placement import place_of
@@ -110,6 +111,8 @@ def sharing(cls: type[Tensor], tensor: Tensor) -> Tensor:
 
 def storage_bytes(storage: Storage) -> np.ndarray:
     """The bytes of a storage in host memory, shared where the host sees them."""
+    if anyone.records and active.recording is not None:
+        active.recording.note_host()
     memory = storage.place.backend.host_view(storage.buffer)
     if memory is not None:
         return memory[: storage.nbytes]

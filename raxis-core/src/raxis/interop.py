@@ -130,6 +130,8 @@ def adopt(array: np.ndarray, layout: Layout) -> Tensor:
 
 def host_view(tensor: Tensor) -> np.ndarray | None:
     """The elements as an array over the tensor's own memory; None when the host cannot see it."""
+    if anyone.records and active.recording is not None:
+        active.recording.note_host()
     layout, storage = tensor._layout, tensor._storage
     memory = storage.place.backend.host_view(storage.buffer)
     if memory is None:

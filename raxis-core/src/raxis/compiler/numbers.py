@@ -83,28 +83,29 @@ class ArgumentNumber:
         """The number as operand of an op."""
         return with_source(self.value, Source(self.key, self.read))
 
-    def _tied(self) -> Any:
+    def tied(self) -> Any:
+        """The value, which from now on is part of the signature."""
         if active.recording is not None:
             active.recording.tied = True
         return self.value
 
     def __float__(self) -> float:
-        return float(self._tied())
+        return float(self.tied())
 
     def __int__(self) -> int:
-        return int(self._tied())
+        return int(self.tied())
 
     def __index__(self) -> int:
-        return operator.index(self._tied())
+        return operator.index(self.tied())
 
     def __bool__(self) -> bool:
-        return bool(self._tied())
+        return bool(self.tied())
 
     def __repr__(self) -> str:
-        return repr(self._tied())
+        return repr(self.tied())
 
     def __format__(self, spec: str) -> str:
-        return format(self._tied(), spec)
+        return format(self.tied(), spec)
 
 
 numbers.Number.register(ArgumentNumber)
@@ -129,7 +130,7 @@ def _derived(name: str, function: Callable[..., Any]) -> None:
 
 def _compared(name: str, function: Callable[..., Any]) -> None:
     def compare(self: ArgumentNumber, other: Any) -> Any:
-        return function(self._tied(), other._tied() if isinstance(other, ArgumentNumber) else other)
+        return function(self.tied(), other.tied() if isinstance(other, ArgumentNumber) else other)
 
     setattr(ArgumentNumber, name, compare)
 

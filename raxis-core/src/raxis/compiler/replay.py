@@ -123,6 +123,7 @@ class _Writer:
             absent = "is" if requires_grad else "is not"
             conditions.append(f"{name}._storage is not {self._bind('storage', storage)}")
             conditions.append(f"{name}._edge {absent} None")
+        conditions += self._aliases()
         for leaf, layout in guards.gradients:
             name = self._bind("tensor", leaf)
             if layout is None:
@@ -134,6 +135,27 @@ class _Writer:
         for module, training in guards.modules:
             conditions.append(f"{self._bind('module', module)}.training is not {training}")
         self._lines += [f"if {condition}: return _miss" for condition in conditions]
+
+    def _aliases(self) -> list[str]:
+        """Conditions under which the tensors among the arguments share memory in another way than recorded."""
+        tensors = {at: leaf for at, leaf in enumerate(self._leaves) if isinstance(leaf, Tensor)}
+        firsts: dict[int, int] = {}
+        conditions = []
+        for at, tensor in tensors.items():
+            first = firsts.setdefault(id(tensor._storage), at)
+            if first != at:
+                conditions.append(f"x{at}._storage is not x{first}._storage")
+        shared = {id(tensors[at]._storage) for at in tensors if at not in firsts.values()}
+        for at, tensor in tensors.items():
+            if id(tensor._storage) in shared:
+                conditions.append(f"x{at}._offset != {tensor._offset}")
+                conditions.append(f"x{at}._storage.nbytes != {tensor._storage.nbytes}")
+        apart = [f"x{at}._storage" for at in firsts.values()]
+        if len(apart) == 2:
+            conditions.append(f"{apart[0]} is {apart[1]}")
+        elif len(apart) > 2:
+            conditions.append(f"len({{{', '.join(apart)}}}) < {len(apart)}")
+        return conditions
 
     # ---- numbers -----------------------------------------------------------------------------------
 

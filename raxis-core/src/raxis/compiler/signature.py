@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from raxis.autograd.grad_mode import mode
 from raxis.compiler.numbers import ArgumentNumber, Invocation
@@ -14,8 +15,9 @@ from raxis.tensor import Tensor
 from raxis.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
 
 
-class Static(NamedTuple):
-    """An argument whose value is part of the signature."""
+@dataclass(frozen=True)
+class Static:
+    """An argument whose value is part of the signature; no container, whatever the value is."""
 
     value: Any
 
@@ -90,7 +92,7 @@ class Arguments:
             hash(leaf)
         except TypeError:
             raise TypeError(
-                f"an argument of a compiled function has type {kind.__name__}, which cannot be compared between calls. "
+                f"an argument of a compiled function has type {_text(leaf)}, which cannot be compared between calls. "
                 "Pass a tensor (raxis.from_numpy shares an array's memory), or a hashable value."
             ) from None
         return kind, leaf

@@ -50,7 +50,7 @@ def _function(op: Op) -> tuple[str, dict[str, Any]]:
     options = ", ".join(f"{name!r}: {name}" for name in ("out", "layout") if name in schema)
     lines = [
         f"def {op.name}{signature}:",
-        *(f"    {line}" for line in parameters.conversions()),
+        *(f"    {line}" for line in parameters.conversions(op)),
         "    try:",
         f"        key = ({', '.join(_key_part(item) for item in parameters.all)}, _chosen_device())",
         "        make = _plans.get(key)",
@@ -86,6 +86,8 @@ def _prepare(
     op: Op, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], options: dict[str, Any]
 ) -> Callable[..., Tensor]:
     """What makes the tensor; kept for the next call with these arguments if they are plain values."""
+    if active.recording is not None:
+        args, kwargs = active.recording.fixed(args), active.recording.fixed(kwargs)
     check_layout(options.get("layout"))
     out = options.get("out")
     if out is not None:

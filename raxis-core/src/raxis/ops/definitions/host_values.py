@@ -10,6 +10,7 @@ import numpy as np
 
 from raxis import dtypes
 from raxis.dtypes import DType
+from raxis.interception import active, anyone
 from raxis.interop import host_array
 from raxis.ops.table import composed
 from raxis.tensor import Tensor
@@ -31,6 +32,8 @@ def item(input: Tensor) -> Any:
     if layout.numel != 1:
         raise RuntimeError(f"a Tensor with {layout.numel} elements cannot be converted to Scalar")
     read = _READERS.get(layout.dtype)
+    if anyone.records and active.recording is not None and not layout.traced:
+        active.recording.note_host()
     if read is not None and not layout.traced:
         storage = input._storage
         memory = storage.place.backend.host_view(storage.buffer)

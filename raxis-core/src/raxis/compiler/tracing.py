@@ -1,0 +1,237 @@
+"""Functions given to control flow, recorded on stand-ins for their operands."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from raxis.compiler import views
+from raxis.compiler.backend import recording_place
+from raxis.compiler.breaks import RegionError
+from raxis.compiler.linking import Linked, Linker, fills
+from raxis.compiler.memory import Memory, Operand, RecordedStorage, Region
+from raxis.compiler.numbers import InputFloat, InputInt, with_source
+from raxis.compiler.recording import Recording, user_line
+from raxis.layout import Layout, contiguous_strides, layout_of
+from raxis.tensor import Tensor, wrap
+from raxis.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
+
+if TYPE_CHECKING:
+    from raxis.compiler.log import Call
+    from raxis.random import Generator
+
+
+class Traced(NamedTuple):
+    """What a function does.
+
+    Attributes:
+        linked: its program; parameters are the stand-ins, memory from outside, and numbers.
+        stand_ins: the memory of the stand-ins, each with its position among the tensors of the operands.
+        results: the leaves of what it returns: layouts of tensors, other things as they are.
+        structure: the containers around them.
+        requires_grad: whether a result does.
+        draws: how many random counters it takes of each generator.
+        numbers: the numbers it takes from outside, by their source's key.
+    """
+
+    linked: Linked
+    stand_ins: Mapping[Memory, int]
+    results: Sequence[Any]
+    structure: TreeSpec
+    requires_grad: bool
+    draws: Mapping[Generator, int]
+    numbers: Mapping[Any, Any]
+
+
+class Excursion:
+    """Runs something in a recording that leaves no trace in it.
+
+    Attributes:
+        calls: the kernels that ran.
+        born: memory that was allocated.
+        draws: how many random counters were taken of each generator, which then gives them again.
+        left_gradients: whether a tensor got another ``grad``.
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self.calls: list[Call] = []
+        self.born: list[Memory] = []
+        self.draws: dict[Generator, int] = {}
+        self.left_gradients = False
+
+    def __enter__(self) -> Excursion:
+        recording = self._recording
+        recording.regions += 1
+        self._calls, self._born = len(recording.calls), len(recording.born)
+        self._draws, self._leaves = dict(recording.draws), dict(recording.leaves)
+        self._grads = {key: leaf._grad for key, (leaf, _) in recording.leaves.items()}
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        recording = self._recording
+        recording.regions -= 1
+        self.calls, self.born = recording.calls[self._calls :], recording.born[self._born :]
+        del recording.calls[self._calls :]
+        recording.born[self._born :] = [memory for memory in self.born if memory.source is not None]
+        self._undo_gradients()
+        self.draws = taken_back(recording, self._draws)
+
+    def _undo_gradients(self) -> None:
+        for key, (leaf, entry) in list(self._recording.leaves.items()):
+            before = self._grads.get(key, entry)
+            if leaf._grad is not before:
+                leaf._grad = before
+                self.left_gradients = True
+            buffer = leaf._storage.buffer
+            if key not in self._leaves and isinstance(buffer, Memory) and isinstance(buffer.source, Operand):
+                del self._recording.leaves[key]
+
+
+def taken_back(
+    recording: Recording, before: dict[Generator, tuple[tuple[int, int], int]]
+) -> dict[Generator, int]:
+    """Let generators give again what they gave since `before`, the recording's draws then; how much that was."""
+    taken = {}
+    for generator, (_, count) in recording.draws.items():
+        blocks = count - (before[generator][1] if generator in before else 0)
+        if blocks:
+            seed, offset = generator._state()
+            generator._restore(seed, offset - blocks)
+            taken[generator] = blocks
+    recording.draws = before
+    return taken
+
+
+def trace(recording: Recording, function: Callable[..., Any], operands: tuple[Any, ...]) -> Traced:
+    """What `function` does with tensors like those among `operands`.
+
+    Raises:
+        RegionError: if it cannot become a part of a program.
+    """
+    line = user_line()
+    leaves, structure = tree_flatten(operands)
+    stand_ins = _stand_in_memory(leaves)
+    excursion = Excursion(recording)
+    with excursion:
+        shown, results, result_structure, requires_grad = _run(
+            recording, function, leaves, structure, stand_ins
+        )
+    _check(recording, excursion, stand_ins, line)
+    return Traced(
+        _linked(recording.name, excursion, shown),
+        {memory: position for position, memory in enumerate(stand_ins)},
+        results,
+        result_structure,
+        requires_grad,
+        excursion.draws,
+        _numbers(excursion.calls),
+    )
+
+
+def _dense(layout: Layout) -> Layout:
+    return layout_of(layout.dtype, layout.shape, contiguous_strides(layout.shape), layout.device)
+
+
+def _stand_in_memory(leaves: Iterable[Any]) -> list[Memory]:
+    layouts = [_dense(leaf._layout) for leaf in leaves if isinstance(leaf, Tensor)]
+    return [
+        Memory(layout.nbytes, None, Operand(position), Region.of(layout, 0))
+        for position, layout in enumerate(layouts)
+    ]
+
+
+def _run(
+    recording: Recording,
+    function: Callable[..., Any],
+    leaves: Sequence[Any],
+    structure: TreeSpec,
+    stand_ins: Sequence[Memory],
+) -> tuple[list[tuple[Memory, Region]], list[Any], TreeSpec, bool]:
+    """Call the function; what its results show. Nothing here holds its tensors afterwards."""
+    memories = iter(stand_ins)
+    arguments = [
+        _stand_in(recording, leaf, next(memories)) if isinstance(leaf, Tensor) else leaf for leaf in leaves
+    ]
+    results, result_structure = tree_flatten(function(*tree_unflatten(arguments, structure)))
+    tensors = [leaf for leaf in results if isinstance(leaf, Tensor)]
+    if recording.device is not None:
+        recording.note(tensors, recording.device)
+    shown = [
+        (recording.memory_of(tensor._storage.buffer), Region.of(tensor._layout, tensor._offset))
+        for tensor in tensors
+    ]
+    described = [leaf._layout if isinstance(leaf, Tensor) else leaf for leaf in results]
+    return shown, described, result_structure, any(tensor._edge is not None for tensor in tensors)
+
+
+def _stand_in(recording: Recording, leaf: Tensor, memory: Memory) -> Tensor:
+    assert recording.real is not None  # the operands were noted before
+    storage = RecordedStorage.over(memory, memory.nbytes, recording_place(recording.real))
+    tensor = wrap(storage, 0, _dense(leaf._layout))
+    return tensor if leaf._edge is None else tensor.requires_grad_()
+
+
+# ---- what a region must not do -------------------------------------------------------------------------
+
+
+def _check(recording: Recording, excursion: Excursion, stand_ins: Sequence[Memory], line: str) -> None:
+    born = set(excursion.born)
+    for call in excursion.calls:
+        if any(memory not in born for memory, _ in call.results):
+            raise RegionError(
+                call.line,
+                "a function given to raxis.cond, while_loop, scan or map writes in place into a tensor from outside",
+                "Return the new values instead.",
+            )
+    if excursion.left_gradients:
+        raise RegionError(
+            line,
+            "a function given to raxis.cond, while_loop, scan or map leaves gradients in tensors",
+            "Use raxis.autograd.grad, and return the gradients.",
+        )
+    if excursion.draws and recording.unrepeatable is not None:
+        raise RegionError(line, recording.unrepeatable, "Seed it before the compiled function is called.")
+    if _leaked([*excursion.born, *stand_ins]):
+        raise RegionError(
+            line,
+            "a function given to raxis.cond, while_loop, scan or map keeps a tensor in an object outside of it",
+            "Tensors exist there only while it runs; return what is needed later.",
+        )
+
+
+def _leaked(memories: Iterable[Memory]) -> bool:
+    """Whether a tensor without values is still visible."""
+    suspects = [
+        memory for memory in memories if memory.buffer is None or (memory.written and not memory.is_outside)
+    ]
+    if any(memory.owner is not None for memory in suspects):
+        gc.collect()  # cycles of the tape keep tensors that nobody can reach
+    return any(memory.owner is not None for memory in suspects)
+
+
+# ---- linking -------------------------------------------------------------------------------------------
+
+
+def _linked(name: str, excursion: Excursion, shown: Sequence[tuple[Memory, Region]]) -> Linked:
+    born = set(excursion.born)
+    begun: dict[Memory, Region] = {}
+    read = [item for call in excursion.calls for item in call.operands if isinstance(item, tuple)]
+    for memory, region in (*read, *shown):
+        if memory.source is None and memory not in born:
+            whole = region if fills(memory, region) else views.whole(region.dtype, memory.nbytes)
+            begun.setdefault(memory, whole)
+    linker = Linker(name, begun)
+    linker.append_all(excursion.calls)
+    return linker.finish_parts(shown)
+
+
+def _numbers(calls: Iterable[Call]) -> dict[Any, Any]:
+    found = {}
+    for operand in (item for call in calls for item in call.operands):
+        if isinstance(operand, (InputFloat, InputInt)):
+            source = operand.source
+            base = operand - source.added if source.added else operand
+            found[source.key] = with_source(base, source._replace(added=0))
+    return found
