@@ -114,20 +114,22 @@ def nanmedian(
     return _selecting(program, inputs, outputs, NANMEDIAN)
 
 
-def distinct(program: Program, inputs: Sequence[Strides | None], _: Sequence[Strides]) -> Executable | None:
-    """Distinct elements of a 1-D tensor, inverse, starts and number."""
+def distinct(
+    program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
+) -> Executable | None:
+    """Distinct elements of a 1-D tensor and their number, and in between where they are if that is a result."""
     operand, strides = program.parameters[0].type, inputs[0]
-    length = operand.size
+    length, places = operand.size, len(outputs) > 2
     if operand.dtype.is_complex or strides is None or length >= _LONGEST:
         return None
     numbers = {"length": length, "last": length, "inner": 1, "x_along": strides[0]}
-    arrays = [operand.dtype, operand.dtype, int64, int64, int64]
+    arrays = [operand.dtype, operand.dtype, *[int64] * (len(outputs) - 1)]
     runs = Phase("runs", 1, length * 2)
     if all(item.primitive != "sort" for item in program.instructions):
-        return consecutive_runs(operand.dtype).bind(arrays, [runs], numbers)
+        return consecutive_runs(operand.dtype, places=places).bind(arrays, [runs], numbers)
     numbers |= {"values_along": 1, "indices_along": 1, "scratch_indices": 1}
     phases = [Phase("rows", 1, length * _COST), runs]
-    return sorted_runs(operand.dtype).bind(arrays, phases, numbers, scratch=8 * length)
+    return sorted_runs(operand.dtype, places=places).bind(arrays, phases, numbers, scratch=8 * length)
 
 
 SELECTIONS: dict[str, KernelFactory] = {
@@ -136,5 +138,6 @@ SELECTIONS: dict[str, KernelFactory] = {
     "_median_dim": median,
     "_nanmedian_dim": nanmedian,
     "_distinct": distinct,
+    "_distinct_values": distinct,
 }
 """Kernels of ops that take some of the sorted elements."""

@@ -12,22 +12,25 @@ from raxis_cpu.llvm.ir import I64, Type, Value
 
 
 @cache
-def sorted_runs(dtype: DType) -> Module:
+def sorted_runs(dtype: DType, *, places: bool) -> Module:
     """Phases ``rows``, which sorts into array 1 and scratch memory, and ``runs`` over that; it has one unit."""
-    return Module("unique", f"{sorting_ir(dtype)}\n{_runs(dtype, from_sorted=True)}", NUMBERS)
+    return Module("unique", f"{sorting_ir(dtype)}\n{_runs(dtype, from_sorted=True, places=places)}", NUMBERS)
 
 
 @cache
-def consecutive_runs(dtype: DType) -> Module:
+def consecutive_runs(dtype: DType, *, places: bool) -> Module:
     """The phase ``runs`` over array 0; there is one unit."""
-    return Module("unique_consecutive", _runs(dtype, from_sorted=False), NUMBERS)
+    return Module("unique_consecutive", _runs(dtype, from_sorted=False, places=places), NUMBERS)
 
 
-def _runs(dtype: DType, *, from_sorted: bool) -> str:
-    """Writes to arrays 1 to 4 the first of every run, the run of every element, where runs start, and their number."""
+def _runs(dtype: DType, *, from_sorted: bool, places: bool) -> str:
+    """Writes the first of every run, with `places` the run of every element and where runs start, and their number.
+
+    The results are arrays 1 and on.
+    """
     body, size = Body("runs", NUMBERS), dtype.itemsize
     numbers = body.numbers
-    values, inverse, first = (body.array(number) for number in (1, 2, 3))
+    values, inverse, first = (body.array(number if places else 1) for number in (1, 2, 3))
     # Where both are one memory, a run is never written before it was read.
     one = body.constant(I64, 1)
     source = (values, one) if from_sorted else (body.array(0), numbers["x_along"])
@@ -45,13 +48,15 @@ def _runs(dtype: DType, *, from_sorted: bool) -> str:
         kept.set(starts.select(body.load(unit, address), kept.get()))
         start.set(starts.select(index, start.get()))
         body.store(kept.get(), body.advance(values, run.get(), size))
-        body.store(start.get(), body.advance(first, run.get(), 8))
         before.set(value)
-        place = body.load(I64, next_place()) if from_sorted else index
-        body.store(run.get(), body.advance(inverse, place, 8))
+        if places:
+            body.store(start.get(), body.advance(first, run.get(), 8))
+            place = body.load(I64, next_place()) if from_sorted else index
+            body.store(run.get(), body.advance(inverse, place, 8))
     count = run.get() + 1
-    body.store(numbers["length"], body.advance(first, count, 8))
-    body.store(count, body.array(4))
+    if places:
+        body.store(numbers["length"], body.advance(first, count, 8))
+    body.store(count, body.array(4 if places else 2))
     return body.text
 
 

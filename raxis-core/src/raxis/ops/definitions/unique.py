@@ -6,7 +6,7 @@ from typing import Any
 
 from raxis import dtypes
 from raxis.layout import wrap_dim
-from raxis.ops.definitions.masking import as_int, leading
+from raxis.ops.definitions.masking import as_int, first_of, leading
 from raxis.ops.definitions.order_statistics import starts_run
 from raxis.ops.definitions.reductions import constant_like
 from raxis.ops.table import composed, lowered
@@ -52,6 +52,26 @@ def _distinct(input: Tensor, consecutive: bool) -> Any:
     Returns: those elements packed at the front, for each element which of them it equals, where in order each starts
     (then the length), and how many they are. What follows may be anything.
     """
+    packed, run, order, first, count = _runs_of(input, consecutive)
+    inverse = (
+        run if order is None else emit("scatter", constant_like(run, 0), order, run, dim=0, reduce="set")
+    )
+    return packed, inverse, first, count
+
+
+@lowered(
+    "_distinct_values(Tensor input, bool consecutive) -> (Tensor values, Tensor count)",
+    composite=True,
+    **_INTERNAL,
+)
+def _distinct_values(input: Tensor, consecutive: bool) -> Any:
+    """The first and the last result of `_distinct`."""
+    packed, _, _, _, count = _runs_of(input, consecutive)
+    return packed, count
+
+
+def _runs_of(input: Tensor, consecutive: bool) -> tuple[Any, Any, Any, Any, Any]:
+    """While tracing: the first of every run of equal elements, run of each in order, that order, starts, number."""
     size = input.shape[0]
     values, order = input, None
     if not consecutive:
@@ -62,10 +82,7 @@ def _distinct(input: Tensor, consecutive: bool) -> Any:
     first = emit("scatter", constant(size, dtypes.int64, (size + 1,)), run, place, dim=0, reduce="min")
     starting = emit("slice", first, start=(0,), stop=(size,), step=(1,))
     packed = emit("take", values, emit("minimum", starting, constant(size - 1, dtypes.int64, (size,))), dim=0)
-    inverse = (
-        run if order is None else emit("scatter", constant_like(run, 0), order, run, dim=0, reduce="set")
-    )
-    return packed, inverse, first, emit("reduce_sum", starts, dims=(0,))
+    return packed, run, order, first, emit("reduce_sum", starts, dims=(0,))
 
 
 def _of_elements(input: Tensor, return_inverse: bool, return_counts: bool, *, consecutive: bool) -> Any:
@@ -78,11 +95,11 @@ def _of_elements(input: Tensor, return_inverse: bool, return_counts: bool, *, co
         return _selected(
             (flat.clone(), nothing.reshape(input.shape), nothing.clone()), return_inverse, return_counts
         )
+    if not (return_inverse or return_counts):
+        return first_of(*_distinct_values(flat, consecutive))
     values, inverse, first, number = _distinct(flat, consecutive)
     count = as_int(number)
     found = leading(values, count)
-    if not (return_inverse or return_counts):
-        return found
     counts = first[1 : count + 1] - first[:count] if return_counts else None
     return _selected((found, inverse.reshape(input.shape), counts), return_inverse, return_counts)
 
