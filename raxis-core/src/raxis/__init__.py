@@ -97,6 +97,10 @@ _LAZY_MODULES = frozenset(
 
 _LAZY_NAMES = {
     "compile": "raxis.compiler",
+    "cond": "raxis.compiler.control",
+    "map": "raxis.compiler.control",
+    "scan": "raxis.compiler.control",
+    "while_loop": "raxis.compiler.control",
     "load": "raxis.serialization",
     "save": "raxis.serialization",
     "set_printoptions": "raxis.printing",
@@ -121,6 +125,10 @@ if TYPE_CHECKING:
     from raxis import special as special
     from raxis import utils as utils
     from raxis.compiler import compile as compile
+    from raxis.compiler.control import cond as cond
+    from raxis.compiler.control import map as map
+    from raxis.compiler.control import scan as scan
+    from raxis.compiler.control import while_loop as while_loop
     from raxis.interop import from_dlpack as from_dlpack
     from raxis.interop import from_numpy as from_numpy
     from raxis.interop import frombuffer as frombuffer

@@ -179,7 +179,7 @@ def _stand_in(recording: Recording, leaf: Tensor, memory: Memory) -> Tensor:
 def _check(recording: Recording, excursion: Excursion, stand_ins: Sequence[Memory], line: str) -> None:
     born = set(excursion.born)
     for call in excursion.calls:
-        if any(memory not in born for memory, _ in call.results):
+        if any(memory not in born or memory.is_outside for memory, _ in call.results):
             raise RegionError(
                 call.line,
                 "a function given to raxis.cond, while_loop, scan or map writes in place into a tensor from outside",
