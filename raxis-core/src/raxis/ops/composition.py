@@ -36,7 +36,7 @@ def _wrapper(op: Op) -> tuple[str, dict[str, Any]]:
     lines = [
         f"def {op.name}{signature}:",
         "    try:",
-        *(f"        {line}" for line in parameters.conversions()),
+        *(f"        {line}" for line in parameters.conversions(op)),
         f"        result = _body({parameters.passed()})",
         "    except RuntimeError:",
         "        raise",
@@ -79,10 +79,13 @@ class Parameters:
             shown.append(bare)
         return str(inspect.Signature(sorted(shown, key=lambda item: item.kind))), names
 
-    def conversions(self) -> list[str]:
-        """Lines that make Python's types dtypes."""
-        if any(parameter.name == "dtype" for parameter in self.all):
-            return ["if dtype is not None and type(dtype) is not _DType: dtype = _as_dtype(dtype)"]
+    def conversions(self, op: Op) -> list[str]:
+        """Lines that make Python's types dtypes, unless the op takes anything as its `dtype`."""
+        taken = {parameter.name: parameter.type for parameter in op.parameters}
+        if taken.get("dtype", "dtype") == "dtype" and any(
+            parameter.name == "dtype" for parameter in self.all
+        ):
+            return ["if dtype is not None and not isinstance(dtype, _DType): dtype = _as_dtype(dtype)"]
         return []
 
     def passed(self) -> str:

@@ -10,8 +10,9 @@ from typing import Any
 
 from raxis import random
 from raxis.autograd.grad_mode import ever, mode
+from raxis.layout import extent
 from raxis.ops.exhaustion import exhausted, second_attempt
-from raxis.ops.plan import Plan
+from raxis.ops.plan import Plan, tensor_operands
 from raxis.ops.source import compiled_run
 from raxis.tensor import Tensor, blank
 
@@ -61,7 +62,7 @@ def inplace_run(plan: Plan, arguments: Sequence[Any], slow: Callable[..., Any]) 
     target = plan.op.parameters[0].name
     lines: list[str] = []
     passed, edges = _operands(plan, arguments, lines)
-    others = [name for name in _tensor_names(plan, arguments) if name != target]
+    meeting, reaches = _meeting(plan, arguments)
     if plan.recorders is not None and edges:
         lines += [f"if ({' or '.join(edges)}) and _mode.enabled:", f"    return _slow(({parameters},))"]
     lines += [
@@ -70,9 +71,8 @@ def inplace_run(plan: Plan, arguments: Sequence[Any], slow: Callable[..., Any]) 
         f"and {target}._base._edge is not None):",
         f"    return _slow(({parameters},))",
     ]
-    if others:
-        shared = " or ".join(f"({name}._storage is _storage and {name} is not {target})" for name in others)
-        lines += [f"if {shared}:", f"    return _slow(({parameters},))"]
+    if meeting:
+        lines += [f"if {' or '.join(meeting)}:", f"    return _slow(({parameters},))"]
     passed += ["_storage.buffer", f"{target}._offset"]
     lines += _random_lines(plan, passed)
     lines += [
@@ -83,7 +83,28 @@ def inplace_run(plan: Plan, arguments: Sequence[Any], slow: Callable[..., Any]) 
         "_storage.version += 1",
         f"return {target}",
     ]
-    return _compile(plan, lines, _slow=slow)
+    return _compile(plan, lines, _slow=slow, **reaches)
+
+
+def _meeting(plan: Plan, arguments: Sequence[Any]) -> tuple[list[str], dict[str, int]]:
+    """Source of the conditions under which an operand shares elements with the target, and names in it."""
+    target, *others = zip(_tensor_names(plan, arguments), tensor_operands(plan.op, arguments), strict=True)
+    conditions = []
+    reaches = {}
+    for name, operand in (target, *others):
+        reaches[f"_reach_{name}"] = extent(operand._layout.shape, operand._layout.strides)
+    own = target[0]
+    for name, operand in others:
+        parts = [f"{name}._storage is _storage", f"{name} is not {own}"]
+        if (
+            operand._layout.dtype.itemsize == target[1]._layout.dtype.itemsize
+        ):  # else offsets count other units
+            parts += [
+                f"{name}._offset < {own}._offset + _reach_{own}",
+                f"{own}._offset < {name}._offset + _reach_{name}",
+            ]
+        conditions.append(f"({' and '.join(parts)})")
+    return conditions, reaches
 
 
 def _operands(plan: Plan, arguments: Sequence[Any], lines: list[str]) -> tuple[list[str], list[str]]:
