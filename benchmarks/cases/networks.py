@@ -130,6 +130,31 @@ def _attention(batch: int, heads: int, length: int, width: int) -> tuple[np.ndar
     return tuple(values((batch, heads, length, width), seed=seed) for seed in range(3))
 
 
+def _attention_variants() -> Iterator[Case]:
+    """Masks, fewer heads of keys, dropout."""
+    query, key, value = _attention(4, 6, 256, 64)
+    masked, grouped, dropped = (
+        _f("scaled_dot_product_attention", **options)
+        for options in ({}, {"enable_gqa": True}, {"dropout_p": 0.1})
+    )
+    few = (query, key[:, :2].copy(), value[:, :2].copy())
+    mask = values((256, 256), "bool")
+    for label, work, arrays in (
+        ("attention under a bool mask", masked, (query, key, value, mask)),
+        ("attention, 6 heads on 2", grouped, few),
+        ("attention with dropout", dropped, (query, key, value)),
+    ):
+        compare = work is not dropped
+        yield Case("attention", label, partial(_forward, work, arrays), query.size, compare=compare)
+        yield Case(
+            "attention backward",
+            f"{label} fwd+bwd",
+            partial(_both, work, arrays),
+            query.size,
+            compare=compare,
+        )
+
+
 def cases() -> Iterator[Case]:
     """All neural network cases."""
     for rows, columns in ROWS:
@@ -148,3 +173,4 @@ def cases() -> Iterator[Case]:
             label = f"attention {shape}{' causal' if causal else ''}"
             yield Case("attention", label, partial(_forward, work, arrays), arrays[0].size)
             yield Case("attention backward", f"{label} fwd+bwd", partial(_both, work, arrays), arrays[0].size)
+    yield from _attention_variants()

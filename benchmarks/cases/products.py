@@ -22,6 +22,10 @@ def _product(name: str, left: np.ndarray, right: np.ndarray, arrangement: str, l
     return partial(getattr(lib, name), x, y)
 
 
+def _half(left: np.ndarray, right: np.ndarray, lib: ModuleType) -> Call:
+    return partial(lib.mm, tensor(lib, left).half(), tensor(lib, right).half())
+
+
 def _linear(x: np.ndarray, w: np.ndarray, b: np.ndarray, lib: ModuleType) -> Call:
     return partial(lib.nn.functional.linear, tensor(lib, x), tensor(lib, w), tensor(lib, b))
 
@@ -45,6 +49,11 @@ def cases() -> Iterator[Case]:
         yield Case(
             "matmul", f"bmm {batch}x{rows}x{inner}x{columns}", partial(_product, "bmm", x, y, "dense"), x.size
         )
+    for rows in (4, 16):
+        yield Case("matmul", f"linear batch {rows}, 768",
+                   partial(_linear, values((rows, 768)), values((768, 768)), values((768,))), 768 * 768)  # fmt: skip
+    for n in (64, 256):
+        yield Case("matmul", f"mm {n} float16", partial(_half, values((n, n)), values((n, n), seed=1)), n * n)
     wide = values((4096, 768))
     yield Case("matmul", "vector by (768, 4096), transposed", partial(_linear, values((1, 768)), wide, values((4096,))),
                wide.size)  # fmt: skip

@@ -35,6 +35,13 @@ def _gradient(expression: Callable[[Any, Any], Any], size: int, lib: ModuleType)
     return step
 
 
+def _clipping(name: str, limit: float, count: int, size: int, lib: ModuleType) -> Call:
+    parameters = [tensor(lib, values((size,), seed=seed), grad=True) for seed in range(count)]
+    for parameter in parameters:
+        parameter.grad = tensor(lib, values((size,), seed=99))
+    return partial(getattr(lib.nn.utils, name), parameters, limit)
+
+
 def _optimizer(name: str, options: dict[str, Any], count: int, size: int, lib: ModuleType) -> Call:
     parameters = [tensor(lib, values((size,), seed=seed), grad=True) for seed in range(count)]
     for parameter in parameters:
@@ -63,12 +70,15 @@ def cases() -> Iterator[Case]:
         for name, expression in EXPRESSIONS.items():
             yield Case("gradient", f"{name} {size}", partial(_gradient, expression, size), size)
     for name, options in (
+        ("SGD", {"lr": 1e-6}),
         ("SGD", {"lr": 1e-6, "momentum": 0.9}),
         ("Adam", {"lr": 1e-6}),
         ("AdamW", {"lr": 1e-6}),
+        ("RMSprop", {"lr": 1e-6}),
     ):
         for count, size in ((50, 64), (50, 16384)):
-            label = f"{name} {count} parameters of {size}"
+            momentum = " with momentum" if "momentum" in options else ""
+            label = f"{name}{momentum} {count} parameters of {size}"
             yield Case(
                 "optimizer",
                 label,
@@ -76,4 +86,8 @@ def cases() -> Iterator[Case]:
                 count * size,
                 compare=False,
             )
+    for name in ("clip_grad_norm_", "clip_grad_value_"):
+        for size in (64, 16384):
+            work = partial(_clipping, name, 1e3, 50, size)
+            yield Case("optimizer", f"{name} 50 gradients of {size}", work, 50 * size, compare=False)
     yield Case("step", "MLP 784-128-64-10, batch 64, Adam", _mlp, 64 * 784, compare=False)

@@ -22,6 +22,7 @@ from raxis_cpu.control import control
 from raxis_cpu.library import native, routine
 from raxis_cpu.library.copies import small_copies
 from raxis_cpu.llvm import Argument, build, supports
+from raxis_cpu.widening import widened
 
 
 def compile_program(
@@ -35,6 +36,7 @@ def compile_program(
     composites: Mapping[str, KernelFactory],
 ) -> Executable:
     """The executable of `program`."""
+    program = widened(program)
     made = schedule(
         program, inputs, outputs, in_place=in_place, disjoint=disjoint, target=_Abilities(composites)
     )

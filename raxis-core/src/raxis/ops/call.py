@@ -93,13 +93,15 @@ def plan_key(op: Op, values: Sequence[Any]) -> Any:
 def _key_part(parameter: Parameter, value: Any) -> Any:
     if parameter.is_real:
         return value or str(value)
+    if parameter.is_scalar:
+        return value is not parameter.default and type(value)
     if value is None or parameter.is_static:
         return value
     if isinstance(value, tuple):
         return tuple([None if item is None else item._layout for item in value])
     if isinstance(value, Tensor):
         return value._layout
-    return value is not parameter.default and type(value)
+    return type(value)
 
 
 def _interchangeable(op: Op, raw: Sequence[Any], values: Sequence[Any]) -> bool:

@@ -505,13 +505,16 @@ def _kept_ir(vector: Type) -> str:
     function = Function(f"internal {vector.of('i1')} @kept({numbers}) noinline")
     place, seed, offset = (function.argument(I64, name) for name in ("place", "seed", "offset"))
     words = function.variable(vector.of("i32"))
-    aligned = (place & 3).compare("eq", 0)
-    with function.when(aligned):
-        words.set(philox.consecutive(place, seed, offset, 1, vector.lanes))
+    ladder = ", ".join(f"i64 {lane}" for lane in range(vector.lanes))
+    places = place.splat(vector.lanes) + Value(function, vector.of("i64"), f"<{ladder}>")
+    # A block of random bits has four words.
+    aligned = (place & 3).compare("eq", 0) if vector.lanes >= 4 else function.constant(I1, 0)
+    if vector.lanes >= 4:
+        with function.when(aligned):
+            keys = philox.round_keys(seed, vector.lanes // 4)
+            words.set(philox.consecutive(place, keys, offset, 1, vector.lanes))
     with function.when(~aligned):
-        ladder = ", ".join(f"i64 {lane}" for lane in range(vector.lanes))
-        places = place.splat(vector.lanes) + Value(function, vector.of("i64"), f"<{ladder}>")
-        words.set(philox.scattered(places, seed, offset, 1))
+        words.set(philox.scattered(places, philox.round_keys(seed, vector.lanes), offset, 1))
     uniform = (words.get() >> 8).convert("uitofp", "float") * 2.0**-24
     bound = function.argument(I64, "dropout").convert("bitcast", "double").convert("fptrunc", "float")
     function.line(f"ret {uniform.compare('ge', bound.splat(vector.lanes))}")

@@ -51,9 +51,11 @@ def _suits_blas(shape: tuple[int, ...], strides: tuple[int, int]) -> bool:
     return (right == 1 and down >= columns) or (down == 1 and right >= rows)
 
 
-def dot_general(call: Call) -> Routine:
-    """Products summed over the contracted dims; half precision by way of float32."""
+def dot_general(call: Call) -> Routine | None:
+    """Products summed over the contracted dims; None for half precision, which `widening` leaves none of."""
     instruction = call.instruction
+    if instruction.results[0].type.dtype in HALF:
+        return None
     (lhs, rhs), attributes = (value.type for value in instruction.operands), instruction.attributes
     batch, contract = attributes["lhs_batch"], attributes["lhs_contract"]
     rows = free_dims(lhs.rank, batch, contract)
@@ -65,7 +67,7 @@ def dot_general(call: Call) -> Routine:
     stack = [lhs.shape[dim] for dim in attributes["lhs_batch"]]
     shape = (*stack, prod(lhs.shape[dim] for dim in rows), prod(rhs.shape[dim] for dim in columns))
     multiply = _Multiplication()
-    if result.dtype in HALF or not call.is_dense():
+    if not call.is_dense():
         return _through_copy(left, right, multiply, result, shape)
     if shape == result.shape:
         return lambda x, y, out: multiply(left(x), right(y), out)
@@ -76,11 +78,9 @@ def _through_copy(
     left: _Matrices, right: _Matrices, multiply: _Multiplication, result: TensorType, shape: tuple[int, ...]
 ) -> Routine:
     """The product in memory of its own, then written to the result."""
-    dtype = np.dtype(np.float32) if result.dtype in HALF else result.dtype.numpy
 
     def routine(x: Array, y: Array, out: Array) -> None:
-        x, y = x.astype(dtype, copy=False), y.astype(dtype, copy=False)
-        product = np.empty(shape, dtype)
+        product = np.empty(shape, result.dtype.numpy)
         multiply(left(x), right(y), product)
         out[...] = product.reshape(result.shape)
 
