@@ -6,18 +6,20 @@ import ctypes
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from raxis.backends.api import Executable, KernelFactory, Strides
+from raxis.dtypes import DType
 from raxis.ops.definitions.taps import area_bins
 from raxis.ptir.program import Program
 from raxis.ptir.types import TensorType
 from raxis_cpu.library.pooling_ir import Description, Work, pooling_body
-from raxis_cpu.library.routine import Array
+from raxis_cpu.library.routine import Array, address_of
 from raxis_cpu.library.sliding_ir import ELEMENTS
-from raxis_cpu.threads import thread_pool
+from raxis_cpu.threads import Body, thread_pool
 
 _RANK = 3
 """Dims of windows here; those that are missing have size 1."""
@@ -59,10 +61,12 @@ class Pooling:
 
     Args:
         windows: along up to three dims, the last ones of the arrays.
+        dtype: float32 or float64.
         work: see `pooling_ir.pooling_body`.
     """
 
-    def __init__(self, windows: Sequence[Windows], work: Work) -> None:
+    def __init__(self, windows: Sequence[Windows], dtype: DType, work: Work) -> None:
+        self._body = Body(pooling_body(dtype, work))
         missing = _RANK - len(windows)
         whole = [Windows([0], [1], 1)] * missing + list(windows)
         self._work: Work = work
@@ -79,13 +83,14 @@ class Pooling:
         """Write to a dense result; the other arrays are dense."""
         given = x if x is not None else gradient
         assert given is not None
-        addresses = [0 if array is None else array.ctypes.data for array in (x, gradient, result)]
+        addresses = [0 if array is None else address_of(array) for array in (x, gradient, result)]
         description = Description(*addresses, *self._numbers)
-        plane = int(np.prod(self._sizes))
+        plane = prod(self._sizes)
         planes = (result if self._work.endswith("gradient") else given).size // plane
-        dtype = next(known for known in ELEMENTS if known.numpy == given.dtype)
-        body = ctypes.c_void_p(pooling_body(dtype, self._work))
-        thread_pool().run(body, ctypes.addressof(description), planes, max(1, _PLANE_WORK // plane))
+        if planes * plane <= _PLANE_WORK:
+            self._body(ctypes.addressof(description), 0, planes)
+        else:
+            thread_pool().run(self._body, ctypes.addressof(description), planes, max(1, _PLANE_WORK // plane))
 
 
 HostView = Callable[[Any], Array]
@@ -100,6 +105,7 @@ def pooling_kernels(host_view: HostView) -> Mapping[str, KernelFactory]:
         "_adaptive_places": ("places", _adaptive),
         "_resample": ("average", _area),
         "_resample_gradient": ("average_gradient", _area_of_gradient),
+        "_average_pool": ("mean", _whole),
     }
     return {
         name: partial(_kernel, work=work, windows_of=windows_of, host_view=host_view)
@@ -136,6 +142,16 @@ def _area_of_gradient(program: Program) -> list[Windows] | None:
     return _bins_of(sizes, program.parameters[0].type.shape[-len(sizes) :])
 
 
+def _whole(program: Program) -> list[Windows] | None:
+    """A single window that is the plane; averages of smaller ones are loops."""
+    values, shape = program.attributes, program.parameters[0].type.shape
+    kernel = values["kernel_size"]
+    sizes = shape[len(shape) - len(kernel) :]
+    if sizes != kernel or any(values["padding"]) or values.get("divisor_override") is not None:
+        return None
+    return [Windows([0], [size], size) for size in sizes]
+
+
 def _kernel(
     program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides], *, work: Work,
     windows_of: Callable[[Program], list[Windows] | None], host_view: HostView,
@@ -146,12 +162,12 @@ def _kernel(
     windows = windows_of(program)
     if windows is None or len(windows) > _RANK or max(item.size for item in windows) ** len(windows) >= 1 << 31:
         return None
-    pool = Pooling(windows, work)
+    pool = Pooling(windows, types[0].dtype, work)
     views = [_view(type, strides or (), host_view) for type, strides in zip(types, [*inputs, *outputs], strict=True)]
 
     def execute(*arguments: Any) -> None:
         *operands, result = (view(*arguments[2 * place : 2 * place + 2]) for place, view in enumerate(views))
-        operands = [np.ascontiguousarray(operand) for operand in operands]
+        operands = [item if item.flags.c_contiguous else np.ascontiguousarray(item) for item in operands]
         target = result if result.flags.c_contiguous else np.empty(result.shape, result.dtype)
         gradient = operands[0] if work.endswith("gradient") else None
         pool(None if work == "average_gradient" else operands[-1], gradient, target)

@@ -19,7 +19,7 @@ from raxis_cpu.llvm.compile import Code, compile, host
 from raxis_cpu.llvm.ir import PTR, Type, Value
 from raxis_cpu.threads import keep_for_ever
 
-Work = Literal["places", "maximum_gradient", "average", "average_gradient"]
+Work = Literal["places", "maximum_gradient", "average", "average_gradient", "mean"]
 
 
 class Slot(Slots):
@@ -53,9 +53,11 @@ def pooling_body(dtype: DType, work: Work) -> int:
     - maximum_gradient: the gradient goes to these
     - average: means
     - average_gradient: the gradient is shared among a window's elements
+    - mean: of whole planes
     """
     writer = _Pooling(vector_of(dtype), work)
-    code = Code(compile(f'target triple = "{host().triple}"\n{writer.text()}', host()))
+    text = writer.mean() if work == "mean" else writer.text()
+    code = Code(compile(f'target triple = "{host().triple}"\n{text}', host()))
     keep_for_ever(code)
     return code.address("pool")
 
@@ -90,6 +92,24 @@ class _Pooling(Writer):
                 self._windows(plane * size, window, far, down, right)
         function.line("ret void")
         return function.text + self._intrinsics()
+
+    def mean(self) -> str:
+        """The definition of the body for whole planes."""
+        function, lanes = self.function, self.vector.lanes
+        size = self[Slot.SLICES] * self[Slot.ROWS] * self[Slot.PLACES]
+        count = size.convert("sitofp", self.vector.element)
+        with function.loop(self.integer("begin"), self.integer("end")) as plane:
+            total = function.variable(self.vector, 0.0)
+            with function.loop(0, size, lanes) as place:
+                address = self.address(Slot.INPUT, plane * size + place)
+                total.set(total.get() + masked_load(self.vector, address, lanes_below(size - place, lanes)))
+            name = f"@llvm.vector.reduce.fadd.{self.vector.suffix}"
+            zero = function.constant(self.element, 0)
+            added = function.emit(self.element, f"call reassoc {self.element} {name}({zero}, {total.get()})")
+            function.store(added / count, self.address(Slot.RESULT, plane))
+        function.line("ret void")
+        scalar = self.vector.element
+        return f"{function.text}{self._intrinsics()}\ndeclare {scalar} {name}({scalar}, {self.vector})"
 
     def _intrinsics(self) -> str:
         vector, index, mask = self.vector, self._index, f"<{self.vector.lanes} x i1>"

@@ -60,6 +60,12 @@ def quietly(function: Routine) -> Routine:
     return run
 
 
+def address_of(array: Array) -> int:
+    """Where an array begins."""
+    address: int = array.__array_interface__["data"][0]
+    return address
+
+
 class _Workspace(threading.local):
     """Memory that a thread uses again and again, by the name of its use."""
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 from itertools import pairwise, product
 from math import prod
 from typing import Any, NamedTuple
@@ -13,8 +12,8 @@ import numpy as np
 
 from raxis.dtypes import DType
 from raxis_cpu.library.panels_ir import panel_width
-from raxis_cpu.library.routine import Array, workspace
-from raxis_cpu.library.sliding_ir import FEW, TILE, Description, Slot, bodies, vector_of
+from raxis_cpu.library.routine import Array, address_of, workspace
+from raxis_cpu.library.sliding_ir import FEW, TILE, Description, Slot, drivers, vector_of
 from raxis_cpu.threads import thread_pool
 
 _PLANES_BYTES = 1 << 20
@@ -198,6 +197,27 @@ def _transposed_planes(sizes: Sizes, width: int) -> _Planes:
     return _Planes(extent, 1, (1, 1, 1), _table(fills), np.concatenate(offsets), _table(blocks))
 
 
+class _Memory:
+    """Parts of one piece of memory, by the slots that hold their addresses."""
+
+    def __init__(self, itemsize: int) -> None:
+        self._itemsize = itemsize
+        self.places: list[tuple[Slot, int]] = []
+        self.nbytes = 0
+
+    def add(self, slot: Slot, elements: int) -> None:
+        """Room for so many elements, at the beginning of a line of the cache."""
+        self.places.append((slot, self.nbytes))
+        self.nbytes += -(-elements * self._itemsize // _LINE) * _LINE
+
+
+class _Plan(NamedTuple):
+    """All of a call's description but the addresses."""
+
+    description: Any
+    memory: _Memory
+
+
 class _Runner:
     """What calls of one convolution have in common.
 
@@ -205,16 +225,18 @@ class _Runner:
         sizes: of the convolution.
         dtype: float32 or float64.
         planes: the padded planes.
+        driver: address of the function that does the work.
     """
 
-    def __init__(self, sizes: Sizes, dtype: DType, planes: _Planes) -> None:
+    def __init__(self, sizes: Sizes, dtype: DType, planes: _Planes, driver: int) -> None:
         self._sizes, self._planes, self._dtype = sizes, planes, dtype.numpy
         self._width = panel_width(vector_of(dtype))
-        self._bodies = {name: ctypes.c_void_p(address) for name, address in bodies(dtype).items()}
+        self._run = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(driver)
         self._depth = sizes.channels * sizes.taps
         self._output_panels = -(-sizes.outputs // self._width)
+        self._plans: dict[int, _Plan] = {}
         extent = planes.extent
-        self._image_bytes = sizes.groups * sizes.channels * planes.channel_gap * dtype.itemsize
+        self._image_elements = sizes.groups * sizes.channels * planes.channel_gap
         self._fixed = {
             "FILLS": planes.fills.ctypes.data, "FILL_COUNT": len(planes.fills), "OFFSETS": planes.offsets.ctypes.data,
             "BLOCKS": planes.blocks.ctypes.data, "BLOCK_COUNT": len(planes.blocks), "GROUPS": sizes.groups,
@@ -223,46 +245,51 @@ class _Runner:
             "PLACE_STEP": planes.step[2], "PLANE_SLICES": extent[0], "PLANE_ROWS": extent[1],
             "PLANE_PLACES": extent[2], "CHANNEL_GAP": planes.channel_gap, "DEPTH": self._depth,
             "RESULT_SLICES": sizes.result[0], "RESULT_ROWS": sizes.result[1], "RESULT_PLACES": sizes.result[2],
+            "COUNT": sizes.images, "PARALLEL_FOR": thread_pool().parallel_for,
         }  # fmt: skip
 
-    def _describe(self, x: Array, result: Array, **more: int) -> Any:
-        names = ("IMAGE", "CHANNEL", "SLICE", "ROW", "PLACE")
-        strides = {f"{name}_STRIDE": stride // x.itemsize for name, stride in zip(names, x.strides, strict=True)}
+    def _plan(self, threads: int, chunk: int, memory: _Memory) -> dict[str, int]:
+        """Numbers that depend on how many threads there are; reserves the memory."""
+        raise NotImplementedError
+
+    def _planned(self) -> _Plan:
+        threads = min(thread_pool().num_threads, _MOST_WORKSPACES)
+        found = self._plans.get(threads)
+        if found is None:
+            found = self._plans[threads] = self._new_plan(threads)
+        return found
+
+    def _new_plan(self, threads: int) -> _Plan:
+        images = max(1, _PLANES_BYTES // (self._image_elements * self._dtype.itemsize))
+        chunk = min(self._sizes.images, threads * images)
+        memory = _Memory(self._dtype.itemsize)
+        memory.add(Slot.PLANES, chunk * self._image_elements + 2 * self._width)
+        # Bits of workspaces that do not exist are taken.
+        used = -1 << threads if threads < _MOST_WORKSPACES else 0
+        numbers = {**self._fixed, "CHUNK": chunk, "USED": used, **self._plan(threads, chunk, memory)}
         values = dict.fromkeys(Slot, 0)
-        for name, value in {
-            **self._fixed, **strides, **more, "IMAGE": x.ctypes.data, "RESULT": result.ctypes.data,
-            "RESULT_STRIDE": result.strides[0] // x.itemsize, "OUTPUT_STRIDE": result.strides[1] // x.itemsize,
-            "PLANES": self._memory("sliding planes", self._chunk * self._image_bytes // x.itemsize, clear=True),
-        }.items():  # fmt: skip
-            values[Slot[name]] = value
-        return Description(*values.values())
+        values.update({Slot[name]: number for name, number in numbers.items()})
+        return _Plan(Description(*values.values()), memory)
 
-    def _memory(self, name: str, elements: int, *, clear: bool = False) -> int:
-        """Address of memory at the beginning of a line of the cache; `clear` is for what is read behind its end."""
-        more = 2 * self._width
-        array = workspace.array(name, (elements + more + _LINE,), self._dtype)
-        start = -array.ctypes.data % _LINE // array.itemsize
-        if clear:
-            array[start + elements :] = 0
-        return array.ctypes.data + start * array.itemsize
+    def _call(self, x: Array, weight: int, bias: int, result: Array, sums: int) -> None:
+        """Run; addresses of what is not here are 0."""
+        template, memory = self._planned()
+        description = Description.from_buffer_copy(template)
+        itemsize = x.itemsize
+        start = -(-address_of(workspace.array("sliding", (memory.nbytes + _LINE,), _BYTES)) // _LINE) * _LINE
+        for slot, offset in memory.places:
+            description[slot] = start + offset
+        description[Slot.IMAGE : Slot.BIAS + 1] = [address_of(x), weight, bias]
+        description[Slot.RESULT] = address_of(result)
+        if sums:
+            description[Slot.SUMS] = sums
+        description[Slot.IMAGE_STRIDE : Slot.PLACE_STRIDE + 1] = [stride // itemsize for stride in x.strides]
+        distances = [stride // itemsize for stride in result.strides[:2]]
+        description[Slot.RESULT_STRIDE], description[Slot.OUTPUT_STRIDE] = distances
+        self._run(ctypes.addressof(description))
 
-    @property
-    def _chunk(self) -> int:
-        """Images whose planes exist at a time."""
-        threads = thread_pool().num_threads
-        return min(self._sizes.images, threads * max(1, _PLANES_BYTES // self._image_bytes))
 
-    def _chunks(self, description: Any) -> Iterator[int]:
-        """Make the planes of some images at a time; their number."""
-        chunk = self._chunk
-        for first in range(0, self._sizes.images, chunk):
-            count = min(chunk, self._sizes.images - first)
-            description[Slot.FIRST_IMAGE], description[Slot.IMAGES] = first, count
-            self._run("fill", description, count * self._sizes.groups * self._sizes.channels)
-            yield count
-
-    def _run(self, name: str, description: Any, tasks: int) -> None:
-        thread_pool().run(self._bodies[name], ctypes.addressof(description), tasks, 1)
+_BYTES = np.dtype(np.uint8)
 
 
 class Convolution(_Runner):
@@ -277,7 +304,8 @@ class Convolution(_Runner):
 
     def __init__(self, sizes: Sizes, dtype: DType, *, transposed: bool = False) -> None:
         width = panel_width(vector_of(dtype))
-        super().__init__(sizes, dtype, (_transposed_planes if transposed else _forward_planes)(sizes, width))
+        planes = (_transposed_planes if transposed else _forward_planes)(sizes, width)
+        super().__init__(sizes, dtype, planes, drivers(dtype).convolution)
         taps, depth = sizes.taps, self._depth
         if transposed:
             run = {"RUNS": sizes.channels, "RUN": taps, "RUN_STRIDE": sizes.outputs * taps, "WEIGHT_OUTPUT": taps}
@@ -294,37 +322,32 @@ class Convolution(_Runner):
             bias: dense [groups * outputs].
             out: dense [images, groups * outputs, *result].
         """
-        sizes, blocks, width = self._sizes, self._planes.blocks, self._width
-        threads = min(thread_pool().num_threads, _MOST_WORKSPACES)
-        tasks = min(sizes.images, self._chunk) * sizes.groups * len(blocks)
+        self._call(x, address_of(weight), 0 if bias is None else address_of(bias), out, 0)
+
+    def _plan(self, threads: int, chunk: int, memory: _Memory) -> dict[str, int]:
+        blocks, width = self._planes.blocks, self._width
+        tasks = chunk * self._sizes.groups * len(blocks)
         part = -(-self._output_panels // -(-2 * threads // tasks)) if threads > 1 else self._output_panels
-        parts = -(-self._output_panels // part)
-        panels = sizes.groups * self._output_panels
-        results = self._most_places * width
-        elements = results + self._most_places * int(blocks[:, 1].max())
-        description = self._describe(
-            x, out, WEIGHT=weight.ctypes.data, BIAS=0 if bias is None else bias.ctypes.data,
-            KERNELS=self._memory("sliding kernels", panels * self._depth * width),
-            PANELS=self._memory("sliding panels", panels * self._depth * width), PART_PANELS=part, PARTS=parts,
-            USED=-1 << threads if threads < _MOST_WORKSPACES else 0, COLUMNS_AT=results * x.itemsize,
-            WORKSPACES=self._memory("sliding results", threads * elements), WORKSPACE_BYTES=elements * x.itemsize,
-        )  # fmt: skip
-        self._run("pack", description, panels)
-        if self._is_in_order or sizes.outputs <= FEW:
-            description[Slot.PANELS] = description[Slot.KERNELS]
+        kernels = self._sizes.groups * self._output_panels * self._depth * width
+        in_order = bool((self._planes.offsets[:, 0] == np.arange(self._depth)).all()) if len(blocks) else True
+        arranges = not in_order and self._sizes.outputs > FEW
+        memory.add(Slot.KERNELS, kernels)
+        if arranges:
+            memory.add(Slot.PANELS, kernels)
         else:
-            self._run("arrange", description, panels)
-        for images in self._chunks(description):
-            self._run("convolve", description, images * sizes.groups * len(blocks) * parts)
+            memory.places.append((Slot.PANELS, memory.places[-1][1]))
+        results = self._most_places * width
+        elements = -(-(results + self._most_places * int(blocks[:, 1].max())) // _LINE) * _LINE
+        memory.add(Slot.WORKSPACES, threads * elements)
+        itemsize = self._dtype.itemsize
+        return {
+            "PART_PANELS": part, "PARTS": -(-self._output_panels // part), "ARRANGES": int(arranges),
+            "COLUMNS_AT": results * itemsize, "WORKSPACE_BYTES": elements * itemsize,
+        }  # fmt: skip
 
-    @cached_property
-    def _is_in_order(self) -> bool:
-        """Whether the table names the kernels' elements one after another."""
-        return bool((self._planes.offsets[:, 0] == np.arange(self._depth)).all())
-
-    @cached_property
+    @property
     def _most_places(self) -> int:
-        """Places of the largest block, as many as in whole panels."""
+        """Places of the largest block, as many as are computed."""
         blocks = self._planes.blocks
         most = int(((blocks[:, 3] - 1) * self._planes.extent[2] + blocks[:, 4]).max())
         return -(-most // (2 * self._width)) * 2 * self._width
@@ -334,12 +357,27 @@ class WeightGradient(_Runner):
     """The gradient of a convolution's kernels."""
 
     def __init__(self, sizes: Sizes, dtype: DType) -> None:
-        super().__init__(sizes, dtype, _forward_planes(sizes, panel_width(vector_of(dtype))))
+        planes = _forward_planes(sizes, panel_width(vector_of(dtype)))
+        super().__init__(sizes, dtype, planes, drivers(dtype).gradient)
         lanes = self._width // 2
-        run = (sizes.result[1] - 1) * self._planes.extent[2] + sizes.result[2]
+        run = (sizes.result[1] - 1) * planes.extent[2] + sizes.result[2]
         self._run_gap = -(-run // lanes) * lanes
         self._fixed |= {"RUN_GAP": self._run_gap}
-        self._has_panels = sizes.outputs >= lanes
+        self._by_tiles = sizes.outputs < lanes
+        self._shape: tuple[int, ...]
+        if self._by_tiles:
+            rows = 1 if sizes.outputs == 1 else TILE
+            tiles, elements = -(-sizes.outputs // rows), -(-self._depth // TILE)
+            block = -(-elements // min(elements, -(-_TASKS // (sizes.groups * tiles)))) * TILE
+            self._fixed |= {
+                "BY_TILES": 1, "DEPTH_BLOCK": block, "DEPTH_BLOCKS": -(-self._depth // block), "OUTPUT_TILES": tiles,
+                "SUMS_GAP": elements * TILE,
+            }  # fmt: skip
+            self._shape = (sizes.groups, tiles * rows, elements * TILE)
+        else:
+            panels = -(-self._depth // self._width)
+            self._fixed |= {"DEPTH_PANELS": panels, "PLACE_BLOCK": _PLACE_BLOCK}
+            self._shape = (sizes.groups, panels, self._output_panels * self._width, self._width)
 
     def __call__(self, x: Array, response: Array, out: Array) -> bool:
         """Write the gradient; whether all of it is finite (else more of it may be NaN than should be).
@@ -349,43 +387,19 @@ class WeightGradient(_Runner):
             response: gradient of the result [images, groups * outputs, *result] with dense planes.
             out: [groups * outputs, channels, *kernel].
         """
-        found = (self._by_panels if self._has_panels else self._by_tiles)(x, response)
-        out.reshape(self._sizes.groups, -1, self._depth)[...] = found
+        sizes = self._sizes
+        sums = np.empty(self._shape, self._dtype)
+        self._call(x, 0, 0, response, address_of(sums))
+        found = sums[..., : sizes.outputs, :]
+        if not self._by_tiles:
+            found = found.swapaxes(1, 2).reshape(sizes.groups, sizes.outputs, -1)
+        out.reshape(sizes.groups, sizes.outputs, self._depth)[...] = found[..., : self._depth]
         return bool(np.isfinite(out).all())
 
-    def _by_panels(self, x: Array, response: Array) -> Array:
-        """Products of columns and responses, [group, output, element]; the elements are in panels."""
-        sizes, width = self._sizes, self._width
-        panels, output_panels = -(-self._depth // width), self._output_panels
-        sums = np.empty((sizes.groups, panels, output_panels * width, width), self._dtype)
-        threads = min(thread_pool().num_threads, _MOST_WORKSPACES)
-        elements = _PLACE_BLOCK * width
-        responses = self._chunk * sizes.groups * output_panels * sizes.result[0] * self._run_gap * width
-        description = self._describe(
-            x, response, SUMS=sums.ctypes.data, RESPONSES=self._memory("sliding responses", responses),
-            DEPTH_PANELS=panels, PLACE_BLOCK=_PLACE_BLOCK, USED=-1 << threads if threads < _MOST_WORKSPACES else 0,
-            WORKSPACES=self._memory("sliding results", threads * elements), WORKSPACE_BYTES=elements * x.itemsize,
-        )  # fmt: skip
-        for images in self._chunks(description):
-            self._run("gather_responses", description, images * sizes.groups * output_panels)
-            self._run("products", description, sizes.groups * panels)
-        joined = sums[:, :, : sizes.outputs].transpose(0, 2, 1, 3).reshape(sizes.groups, sizes.outputs, -1)
-        return joined[:, :, : self._depth]
-
-    def _by_tiles(self, x: Array, response: Array) -> Array:
-        """Products of few outputs, [group, output, element]: vectors hold places."""
+    def _plan(self, threads: int, chunk: int, memory: _Memory) -> dict[str, int]:
         sizes = self._sizes
-        rows = 1 if sizes.outputs == 1 else TILE
-        tiles, elements = -(-sizes.outputs // rows), -(-self._depth // TILE)
-        block = -(-elements // min(elements, -(-_TASKS // (sizes.groups * tiles)))) * TILE
-        blocks = -(-self._depth // block)
-        sums = np.empty((sizes.groups, tiles * rows, elements * TILE), self._dtype)
-        responses = self._chunk * sizes.groups * sizes.outputs * sizes.result[0] * self._run_gap
-        description = self._describe(
-            x, response, SUMS=sums.ctypes.data, RESPONSES=self._memory("sliding responses", responses),
-            DEPTH_BLOCK=block, DEPTH_BLOCKS=blocks, OUTPUT_TILES=tiles, SUMS_GAP=elements * TILE,
-        )  # fmt: skip
-        for images in self._chunks(description):
-            self._run("fill_responses", description, images * sizes.groups * sizes.outputs)
-            self._run("dots", description, sizes.groups * tiles * blocks)
-        return sums[:, : sizes.outputs, : self._depth]
+        outputs = sizes.outputs if self._by_tiles else self._output_panels * self._width
+        memory.add(Slot.RESPONSES, chunk * sizes.groups * outputs * sizes.result[0] * self._run_gap)
+        elements = _PLACE_BLOCK * self._width
+        memory.add(Slot.WORKSPACES, threads * elements)
+        return {"WORKSPACE_BYTES": elements * self._dtype.itemsize}

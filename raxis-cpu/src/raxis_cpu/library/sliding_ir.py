@@ -8,8 +8,12 @@ is rearranged any further. Results of a run of rows are as long as rows of the p
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import auto
 from functools import cache
+from math import prod
+from typing import NamedTuple
 
 from raxis.dtypes import DType, float32, float64
 from raxis_cpu.library import panels_ir, places_ir
@@ -39,6 +43,11 @@ class Slot(Slots):
     WORKSPACES = auto()
     WORKSPACE_BYTES = auto()
     STRANGE = auto()
+    PARALLEL_FOR = auto()  # address
+    COUNT = auto()  # images
+    CHUNK = auto()  # images whose planes exist at a time
+    ARRANGES = auto()  # whether kernels are put into the order of the table
+    BY_TILES = auto()  # whether gradients are computed for tiles
     COLUMNS_AT = auto()  # where in a workspace what the kernels see begins
     FILLS = auto()  # tables: `FILL` numbers for every remainder of places,
     FILL_COUNT = auto()
@@ -99,12 +108,21 @@ FEW = 4
 """Up to so many outputs are computed without panels."""
 _WIDE = 4
 """Vectors of places that are computed together then."""
-BODIES = ("fill", "pack", "arrange", "convolve", "fill_responses", "dots", "gather_responses", "products")
+_BODIES = ("fill", "pack", "arrange", "convolve", "fill_responses", "dots", "gather_responses", "products")
+
+
+class Drivers(NamedTuple):
+    """Addresses of functions ``void (description)``."""
+
+    convolution: int
+    gradient: int
 
 
 @cache
-def bodies(dtype: DType) -> dict[str, int]:
-    """Addresses of bodies for `parallel_for` whose argument is a `Description`.
+def drivers(dtype: DType) -> Drivers:
+    """What runs a convolution, and what computes the gradient of its kernels, described by a `Description`.
+
+    They run bodies in parallel, one after another:
 
     - fill: the planes of a channel
     - pack: the kernels of an output panel
@@ -115,10 +133,9 @@ def bodies(dtype: DType) -> dict[str, int]:
     - gather_responses: the responses of an output panel, place by place
     - products: gradients of a panel of kernel elements, for all outputs
     """
-    vector = vector_of(dtype)
-    code = Code(compile(f'target triple = "{host().triple}"\n{sliding_ir(vector)}', host()))
+    code = Code(compile(f'target triple = "{host().triple}"\n{sliding_ir(vector_of(dtype))}', host()))
     keep_for_ever(code)
-    return {name: code.address(name) for name in BODIES}
+    return Drivers(*(code.address(name) for name in Drivers._fields))
 
 
 def vector_of(dtype: DType) -> Type:
@@ -140,8 +157,66 @@ def sliding_ir(vector: Type) -> str:
         panels_ir.product_ir("multiply", vector, transposed=True),
         _copy_ir(vector),
         *(_Narrow(vector, outputs).text() for outputs in range(1, FEW + 1)),
-        *(body_ir(vector, name, Slot, maker) for name, maker in zip(BODIES, makers, strict=True)),
+        *(body_ir(vector, name, Slot, maker) for name, maker in zip(_BODIES, makers, strict=True)),
+        _driver_ir(vector, "convolution", _drive_convolution),
+        _driver_ir(vector, "gradient", _drive_gradient),
     ])  # fmt: skip
+
+
+class _Driver(Writer):
+    """Runs bodies in parallel."""
+
+    def parallel(self, name: str, *counts: Value) -> None:
+        """As many tasks as the product of the counts."""
+        count = prod(counts[1:], start=counts[0])
+        target = self.function.emit(PTR, f"inttoptr {self[Slot.PARALLEL_FOR]} to ptr")
+        one = self.function.constant(I64, 1)
+        self.function.line(f"call void {target.name}(ptr @{name}, {self.pointer('description')}, {count}, {one})")
+
+    def clear_margin(self) -> None:
+        """What is read behind the planes."""
+        end = self[Slot.CHUNK] * self[Slot.GROUPS] * self[Slot.CHANNELS] * self[Slot.CHANNEL_GAP]
+        for part in range(2 * panels_ir.VECTORS):
+            place = self.address(Slot.PLANES, end + part * self.vector.lanes)
+            self.function.store(self.function.constant(self.vector, 0), place)
+
+    @contextmanager
+    def chunks(self) -> Iterator[Value]:
+        """Make the planes of some images at a time; their number."""
+        with self.function.loop(0, self[Slot.COUNT], self[Slot.CHUNK]) as first:
+            images = self.rest(self[Slot.COUNT], first, self[Slot.CHUNK])
+            self.function.store(first, self.place(Slot.FIRST_IMAGE))
+            self.function.store(images, self.place(Slot.IMAGES))
+            self.parallel("fill", images, self[Slot.GROUPS], self[Slot.CHANNELS])
+            yield images
+
+
+def _driver_ir(vector: Type, name: str, write: Callable[[_Driver], None]) -> str:
+    driver = _Driver(vector, f"void @{name}(ptr %description)", Slot)
+    driver.clear_margin()
+    write(driver)
+    driver.function.line("ret void")
+    return driver.function.text
+
+
+def _drive_convolution(driver: _Driver) -> None:
+    panels = (driver[Slot.GROUPS], driver[Slot.OUTPUT_PANELS])
+    driver.parallel("pack", *panels)
+    with driver.function.when(driver[Slot.ARRANGES].compare("ne", 0)):
+        driver.parallel("arrange", *panels)
+    with driver.chunks() as images:
+        driver.parallel("convolve", images, driver[Slot.GROUPS], driver[Slot.BLOCK_COUNT], driver[Slot.PARTS])
+
+
+def _drive_gradient(driver: _Driver) -> None:
+    groups, by_tiles = driver[Slot.GROUPS], driver[Slot.BY_TILES].compare("ne", 0)
+    with driver.chunks() as images:
+        with driver.function.when(by_tiles):
+            driver.parallel("fill_responses", images, groups, driver[Slot.OUTPUTS])
+            driver.parallel("dots", groups, driver[Slot.OUTPUT_TILES], driver[Slot.DEPTH_BLOCKS])
+        with driver.function.when(~by_tiles):
+            driver.parallel("gather_responses", images, groups, driver[Slot.OUTPUT_PANELS])
+            driver.parallel("products", groups, driver[Slot.DEPTH_PANELS])
 
 
 def _copy_ir(vector: Type) -> str:
@@ -215,8 +290,8 @@ class _Narrow:
         for output, totals in enumerate(sums):
             line = function.argument(I64, "line") * output
             target = function.advance(function.argument(PTR, "target"), line, size)
-            for part, total in enumerate(totals):
-                function.store(total.get(), self._part(target, part))
+            for place, total in enumerate(totals):
+                function.store(total.get(), self._part(target, place))
         function.line("ret void")
         return function.text
 
