@@ -208,10 +208,30 @@ def test_writes_in_place_check_before_they_write(name: str) -> None:
     assert x.tolist() == [1, 1, 0, 1]
 
 
-def test_writing_a_tensor_into_itself() -> None:
-    x = raxis.tensor([1.0, 2.0, 3.0])
-    x.index_add_(0, raxis.tensor([1, 2, 0]), x)
-    assert x.tolist() == [4, 3, 5]
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int64"])
+def test_writing_a_tensor_into_itself(dtype: str, rng: np.random.Generator) -> None:
+    """As if the source had been copied first: the result's memory is that of all operands."""
+    x = rng.integers(0, 6, (6, 6)).astype(dtype)
+    rows, places = rng.integers(0, 6, 6), rng.integers(0, 6, (6, 6))
+    writes: list[Callable[[Any, Any, Any, Any], Any]] = [
+        lambda t, source, i, _: t.index_add_(0, i, source),
+        lambda t, source, i, _: t.t().index_add_(1, i, source.t()),
+        lambda t, source, _, j: t.scatter_(0, j, source),
+        lambda t, source, _, j: t.scatter_add_(1, j, source),
+        lambda t, source, i, _: t[:, 1:4].index_copy_(0, i.argsort(stable=True), source[:, 1:4]),
+        lambda t, source, i, _: t.index_put_((i.argsort(stable=True),), source),
+    ]
+    for write in writes:
+        target, wanted = raxis.from_numpy(x.copy()), torch.from_numpy(x.copy())
+        write(target, target, raxis.from_numpy(rows), raxis.from_numpy(places))
+        write(wanted, wanted.clone(), torch.from_numpy(rows), torch.from_numpy(places))
+        np.testing.assert_array_equal(target.numpy(), wanted.numpy())
+
+
+def test_an_index_that_is_written_over() -> None:
+    index = raxis.tensor([2, 0, 1, 3])
+    index.index_add_(0, index, raxis.tensor([10, 20, 30, 40]))
+    assert index.tolist() == [22, 30, 11, 43]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int16", "bool", "complex128"])

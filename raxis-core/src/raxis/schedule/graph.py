@@ -17,7 +17,7 @@ SEARCHES = frozenset({"argmax", "argmin"})
 SOURCES = frozenset({"iota", "random_bits"})
 LOOKUPS = frozenset({"gather", "take"})
 UPDATES = frozenset({"put", "scatter"})
-"""Primitives whose first operand and result may be the same memory in a library step."""
+"""Primitives whose result may be the memory of operands of its type and strides in a library step."""
 INDEXED = LOOKUPS | UPDATES
 """Their second operand holds positions, which may be out of range."""
 

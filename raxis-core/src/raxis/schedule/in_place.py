@@ -73,11 +73,15 @@ class _Traffic:
         same = {
             at for at in _read_by(step) if buffers[at].role == "parameter" and buffers[at].position in shared
         }
-        if isinstance(step, LibraryStep):
-            updated, *others = step.operands
-            return step.instruction.primitive in UPDATES and updated in same and same.isdisjoint(others)
         if any(buffers[at].offset for at in same):
             return False
+        if isinstance(step, LibraryStep):
+            updated, result = buffers[step.operands[0]], buffers[step.results[0]]
+            return (
+                step.instruction.primitive in UPDATES
+                and step.operands[0] in same
+                and (updated.shape, updated.strides) == (result.shape, result.strides)
+            )
         loads = [node.detail for node in step.kernel.nodes if node.op == "load"]
         reads = {access[1:] for access in loads if step.buffers[access.buffer] in same}
         gathers = {node.detail.access.buffer for node in step.kernel.nodes if node.op == "gather_load"}

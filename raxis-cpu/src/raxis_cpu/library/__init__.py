@@ -44,8 +44,8 @@ def native(
     """The built-in that runs `instruction` on memory of these strides; None if there is none.
 
     It takes an array of bytes and an offset in elements per operand, then per result. Results share no memory with
-    operands, but that of ``scatter`` and ``put`` may be that of their first operand. An index out of range raises
-    IndexError before anything is written.
+    operands, but the result of ``scatter`` and ``put`` may be the memory of any operand of its type. An index out of
+    range raises IndexError before anything is written.
     """
     call = Call(instruction, tuple(map(tuple, operands)), tuple(map(tuple, results)))
     if instruction.primitive == "dot_general":

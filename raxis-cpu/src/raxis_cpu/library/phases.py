@@ -41,6 +41,14 @@ class Body(Function):
         """Where an operand or result starts."""
         return self.load(PTR, self.advance(self._place(Slot.ARRAYS), number, 8))
 
+    def replace_array(self, number: int, address: Value) -> None:
+        """Let later phases find an array elsewhere."""
+        self.store(address, self.advance(self._place(Slot.ARRAYS), number, 8))
+
+    def set_scratch(self, address: Value) -> None:
+        """Memory that is freed when the call ends; there must have been none."""
+        self.store(address, self._place(Slot.SCRATCH))
+
     def scratch(self) -> Value:
         """Where the memory that phases share starts."""
         return self.load(PTR, self._place(Slot.SCRATCH))

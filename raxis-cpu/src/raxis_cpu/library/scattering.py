@@ -54,7 +54,11 @@ def _scattered(call: Call, shape: Sequence[int], index: Strides) -> Executable |
         numbers |= {f"{name}_{part}": stride for part, stride in line._asdict().items()}
     outer = prod(shape[:dim])
     numbers["block"] = _block(outer, numbers["inner"]) if prod(shape[dim + 1 :]) > 1 else max(shape[dim], 1)
-    phases = [Phase("check", checked[0], checked[0]), Phase("copy", operand.size, operand.size)]
+    numbers["nbytes"] = max(operand.size * operand.dtype.itemsize, 1)
+    phases = [Phase("check", checked[0], checked[0])]
+    if not cells.is_wide:
+        phases.append(Phase("separate", 1, 0))
+    phases.append(Phase("copy", operand.size, operand.size))
     if prod(shape):
         units = outer * -(-numbers["inner"] // numbers["block"])
         phases.append(Phase(_way(numbers["inner"], *found), units, prod(shape) * _COST))

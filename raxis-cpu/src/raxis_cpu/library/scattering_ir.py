@@ -3,6 +3,7 @@
 Arrays are seen as [outer, along the dimension, inner]. The phases are
 
 - ``check``: every index is one of the dimension; a unit is an index;
+- ``separate``: index and updates that are the result's own memory are copied; there is one unit;
 - ``copy``: the operand to the result, or to scratch memory in a wider type; a unit is an element;
 - ``rows``, ``elements``: updates combined with what is there, in the order along the dimension; where a whole row goes
   to one position, and where every element has its own; a unit is a block of inner elements of one slice;
@@ -16,13 +17,13 @@ from functools import cache
 from raxis import dtypes
 from raxis.dtypes import HALF, DType
 from raxis_cpu.library.call_ir import Status
-from raxis_cpu.library.phases import Body, Module
-from raxis_cpu.llvm import registers
+from raxis_cpu.library.phases import Body, Module, is_null
+from raxis_cpu.llvm import registers, runtime
 from raxis_cpu.llvm.compile import host
-from raxis_cpu.llvm.ir import I64, Type, Value
+from raxis_cpu.llvm.ir import I64, PTR, Type, Value
 
 NUMBERS = (
-    "dim", "size", "count", "inner", "block", "check_stride",
+    "dim", "size", "count", "inner", "block", "check_stride", "nbytes",
     "index_outer", "index_along", "index_inner",
     "updates_outer", "updates_along", "updates_inner",
     "out_outer", "out_along", "out_inner",
@@ -84,7 +85,7 @@ class Cells:
 def scattering(dtype: DType, reduce: str) -> Module:
     """The phases for elements of a dtype."""
     cells = Cells(dtype, reduce)
-    functions = [_check(), _copy(cells), _rows(cells), _elements(cells)]
+    functions = [_check(), _separate(), _copy(cells), _rows(cells), _elements(cells)]
     if cells.is_wide:
         functions.append(_narrow(cells))
     return Module("scatter", "\n".join(functions), NUMBERS)
@@ -114,6 +115,24 @@ def _check() -> str:
             value = body.load(I64, body.advance(index, place * stride, 8))
             with body.when(value.compare("uge", size)):
                 body.fail(Status.INDEX_OUT_OF_RANGE, value=value, dim=numbers["dim"], size=size)
+    return body.text
+
+
+def _separate() -> str:
+    body = Body("separate", NUMBERS)
+    result, nbytes = body.array(3), body.numbers["nbytes"]
+    copied = body.variable(PTR, Value(body, PTR, "null"))
+    for number in (1, 2):
+        same = body.emit(Type("i1"), f"icmp eq {body.array(number)}, {result.name}")
+        with body.when(same):
+            with body.when(is_null(copied.get())):
+                memory = body.call(PTR, body.entry(runtime.MALLOC), nbytes)
+                with body.when(is_null(memory)):
+                    body.fail(Status.NO_MEMORY)
+                body.line(f"call void @llvm.memcpy.p0.p0.i64({memory}, {result}, {nbytes}, i1 false)")
+                body.set_scratch(memory)
+                copied.set(memory)
+            body.replace_array(number, copied.get())
     return body.text
 
 
