@@ -8,7 +8,15 @@ from raxis import dtypes
 from raxis.dtypes import DType
 from raxis.layout import Layout, wrap_dim, wrap_dims
 from raxis.ops.definitions.comparison import maximum, minimum
-from raxis.ops.definitions.reductions import Dims, keep_dims, kept_shape, reduce, restore_dims, scalar_type
+from raxis.ops.definitions.reductions import (
+    Dims,
+    check_reducible,
+    keep_dims,
+    kept_shape,
+    reduce,
+    restore_dims,
+    scalar_type,
+)
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import cast, constant, emit
 from raxis.tensor import Tensor
@@ -165,6 +173,7 @@ def _along(kind: str, input: Tensor, dim: int, keepdim: bool) -> tuple[Any, Any]
 
 
 def _position(primitive: str, input: Tensor, dim: int, keepdim: bool) -> Any:
+    check_reducible(input._layout)
     axis = wrap_dim(dim, input.ndim)
     operand = cast(input, dtypes.uint8) if input.dtype is dtypes.bool_ else input
     found = emit(primitive, operand, dim=axis)

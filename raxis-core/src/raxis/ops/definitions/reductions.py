@@ -40,9 +40,16 @@ def restore_dims(reduced: Tensor, layout: Layout, dim: Dims, keepdim: bool) -> T
     return reduced.expand(layout.shape)
 
 
+def check_reducible(layout: Layout) -> None:
+    """Raise RuntimeError for more dimensions than PyTorch reduces."""
+    if layout.ndim > 64:
+        raise RuntimeError(f"only tensors with up to 64 dims are supported, but got one with {layout.ndim}.")
+
+
 def reduce(primitive: str, operand: Tensor, dim: Dims, keepdim: bool) -> Any:
     """Emit a reduction; with `keepdim` the reduced dimensions stay with size 1."""
     layout = operand._layout
+    check_reducible(layout)
     axes = wrap_dims(dim, layout.ndim)
     if not axes:
         return operand
