@@ -72,7 +72,7 @@ def _nanmedian_dim(input: Tensor, dim: int, keepdim: bool) -> Any:
 def _median_of_all(input: Tensor, along: Any) -> Any:
     if input.numel() == 0:
         return input.new_full((), float("nan") if input.dtype.is_floating_point else iinfo(input.dtype).min)
-    return along(input.reshape(-1), 0)[0]
+    return along(input if input._layout.ndim == 1 else input.reshape(-1), 0)[0]
 
 
 @composed("median(Tensor input, int? dim=None, bool keepdim=False) -> Tensor", out=False)
