@@ -72,10 +72,9 @@ class Update:
         runs = self._runs
         if active.recording is not None:
             numbers, runs = self._noted(active.recording, written, read, numbers), self._recorded_runs
-        kinds = [
-            value._layout if isinstance(value, Tensor) else None for value in (*written, *read, *numbers)
-        ]
-        key = (options, len(written), *kinds)
+        layouts = [tensor._layout for tensor in (*written, *read)]
+        kinds = [value._layout for value in numbers if isinstance(value, Tensor)]
+        key = (options, len(written), *layouts, *map(type, numbers), *kinds)
         run = runs.get(key)
         if run is None:
             run = self._make(written, read, numbers, options)

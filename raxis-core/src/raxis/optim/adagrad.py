@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import raxis
@@ -101,7 +102,7 @@ class Adagrad(Optimizer):
         state = self.state[param]
         step = counted(state["step"], group)
         lr = learning_rate(group) / (1.0 + (step - 1.0) * group["lr_decay"])
-        options = _Options(group["maximize"], bool(group["weight_decay"]))
+        options = _options(group["maximize"], bool(group["weight_decay"]))
         numbers = [lr, group["weight_decay"], group["eps"]]
         _adagrad(*real_views([param, state["sum"]], [grad]), numbers, options=options)
 
@@ -111,6 +112,10 @@ class _Options(NamedTuple):
 
     maximize: bool
     decays: bool
+
+
+_options = cache(_Options)
+"""Making a tuple takes longer than finding it."""
 
 
 def _formula(

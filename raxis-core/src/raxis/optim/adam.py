@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import raxis
@@ -102,7 +103,7 @@ class Adam(Optimizer):
             state.update(self.initial_state(param, group))
         step = counted(state["step"], group)
         written = [param, *(state[name] for name in _moments(group))]
-        options = _Options(group["maximize"], bool(group["weight_decay"]), group["decoupled_weight_decay"])
+        options = _options(group["maximize"], bool(group["weight_decay"]), group["decoupled_weight_decay"])
         _adam(*real_views(written, [grad]), _numbers(group, step), options=options)
 
     def initial_state(self, param: Tensor, group: Group) -> dict[str, Tensor]:
@@ -123,6 +124,10 @@ class _Options(NamedTuple):
     maximize: bool
     decays: bool
     decoupled: bool
+
+
+_options = cache(_Options)
+"""Making a tuple takes longer than finding it."""
 
 
 def _numbers(group: Group, step: Any) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import raxis
@@ -98,7 +99,7 @@ class RMSprop(Optimizer):
             state.update(self.initial_state(param, group))
         counted(state["step"], group)
         written = [param, *(state[name] for name in _means(group))]
-        options = _Options(
+        options = _options(
             group["maximize"], bool(group["weight_decay"]), bool(group["momentum"]), group["centered"]
         )
         alpha = group["alpha"]
@@ -127,6 +128,10 @@ class _Options(NamedTuple):
     decays: bool
     moves: bool
     centered: bool
+
+
+_options = cache(_Options)
+"""Making a tuple takes longer than finding it."""
 
 
 def _formula(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import raxis
@@ -95,7 +96,7 @@ class SGD(Optimizer):
             if begins:
                 state["momentum_buffer"] = raxis.empty_like(param)
             written.append(state["momentum_buffer"])
-        options = _Options(group["maximize"], bool(group["weight_decay"]), begins, group["nesterov"])
+        options = _options(group["maximize"], bool(group["weight_decay"]), begins, group["nesterov"])
         numbers = [learning_rate(group), group["weight_decay"], group["momentum"], 1.0 - group["dampening"]]
         _sgd(*real_views(written, [grad]), numbers, options=options)
 
@@ -107,6 +108,10 @@ class _Options(NamedTuple):
     decays: bool
     begins: bool
     nesterov: bool
+
+
+_options = cache(_Options)
+"""Making a tuple takes longer than finding it."""
 
 
 def _formula(
