@@ -53,7 +53,7 @@ class Gate(Node):
         self.number = next_number()  # lower than those of the function's nodes, so that it runs after them
         self.edges: list[Edge | None] = []
         self.result_layouts: list[Any] = []
-        self._predicate = predicate
+        self._predicate: Tensor | None = predicate
         self._taken = taken
         self._places: dict[Edge, int] = {}
 
@@ -81,11 +81,18 @@ class Gate(Node):
             self.result_layouts.append(node.result_layouts[position])
         return self, self._places[edge]
 
-    def apply(self, gradients: Gradients) -> Gradients:
-        return [None if gradient is None else self._passed(gradient) for gradient in gradients]
+    def release(self) -> None:
+        self._predicate = None
 
-    def _passed(self, gradient: Tensor) -> Tensor:
+    def apply(self, gradients: Gradients) -> Gradients:
+        from raxis.autograd.record import freed
+
+        if self._predicate is None:
+            raise freed(self)
+        return [None if item is None else self._passed(item, self._predicate) for item in gradients]
+
+    def _passed(self, gradient: Tensor, predicate: Tensor) -> Tensor:
         from raxis import where
 
         zero = gradient.new_zeros(())
-        return where(self._predicate, *((gradient, zero) if self._taken else (zero, gradient)))
+        return where(predicate, *((gradient, zero) if self._taken else (zero, gradient)))

@@ -69,10 +69,18 @@ def derive(recording: Recording, results: Sequence[Any]) -> Derived | None:
 
 def _is_made_here(leaf: Tensor) -> bool:
     """Whether the tensor was computed in the recording, with a graph that was not run yet."""
-    edge = leaf._edge
-    if edge is None or not isinstance(leaf._storage, RecordedStorage):
+    if leaf._edge is None or not isinstance(leaf._storage, RecordedStorage):
         return False
-    return getattr(edge[0], "saved", ()) is not None
+    seen = {leaf._edge[0]}
+    waiting = list(seen)
+    while waiting:
+        node = waiting.pop()
+        if getattr(node, "saved", ()) is None:
+            return False
+        following = {edge[0] for edge in node.edges if edge is not None} - seen
+        seen |= following
+        waiting += following
+    return True
 
 
 def _differentiable(recording: Recording, leaves: Sequence[Any]) -> list[Argument | Tensor]:
