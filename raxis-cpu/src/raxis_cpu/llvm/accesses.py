@@ -8,10 +8,11 @@ from raxis_cpu.llvm import registers
 from raxis_cpu.llvm.compile import Target
 from raxis_cpu.llvm.frame import Frame, Lanes
 from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value
-from raxis_cpu.llvm.layout import PARAMETERS, Layout
+from raxis_cpu.llvm.layout import PARAMETERS, UNITS, Layout
 from raxis_cpu.llvm.memory import load_raw, load_some, store_some
-from raxis_cpu.llvm.plan import GENERAL
-from raxis_cpu.llvm.registers import Register
+from raxis_cpu.llvm.plan import GENERAL, MOST_NARROW
+from raxis_cpu.llvm.reductions import Accumulator, accumulator
+from raxis_cpu.llvm.registers import Complex, Register
 from raxis_cpu.llvm.turning import turned
 
 
@@ -55,6 +56,38 @@ class Accesses:
         """A number that was passed by value."""
         with self.function.hoisted():
             return registers.load(dtype, self._slot(self._layout.scalar_slot(scalar)), 1)
+
+    def _units(self) -> Value:
+        return self.function.load(I64, self.function.advance(self._parameters, UNITS, 8))
+
+    def _accumulator(self, node: int, lanes: int) -> Accumulator:
+        record = self._kernel.nodes[node]
+        operand = self._kernel.nodes[record.inputs[0]].dtype
+        single = self._plan.rows_are_vectors and lanes >= MOST_NARROW
+        return accumulator(self.function, record, operand, lanes, single=single)
+
+    def _partial(self, reduction: int, component: int, part: Value) -> Value:
+        """Where the result of a part of a row is."""
+        return self.function.advance(self._slot(self._layout.partial_slot(reduction, component)), part, 8)
+
+    def _store_partial(self, reduction: int, part: Value, value: Register) -> None:
+        for component, number in enumerate(value if isinstance(value, Complex) else [value]):
+            stored = number.convert("zext", "i8") if number.type.element == "i1" else number
+            self.function.store(stored, self._partial(reduction, component, part))
+
+    def _load_partial(self, reduction: int, part: Value) -> Register:
+        operand = self._kernel.nodes[self._kernel.nodes[reduction].inputs[0]].dtype
+        type = registers.register_type(operand)
+        components = [
+            self._load_number(type, self._partial(reduction, component, part))
+            for component in range(2 if operand.is_complex else 1)
+        ]
+        return Complex(*components) if operand.is_complex else components[0]
+
+    def _load_number(self, type: Type, address: Value) -> Value:
+        if type.element == "i1":
+            return self.function.load(type.of("i8"), address).compare("ne", 0)
+        return self.function.load(type, address)
 
     def _number_accesses(self) -> dict[tuple[str, int], int]:
         """The number of the access of every node and store that has one."""

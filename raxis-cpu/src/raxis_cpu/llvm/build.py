@@ -9,6 +9,7 @@ from typing import Any
 from raxis.schedule.loops import LoopKernel
 from raxis_cpu.cache import object_code
 from raxis_cpu.llvm import runtime
+from raxis_cpu.llvm.combiner import Combiner
 from raxis_cpu.llvm.compile import Code, Target, emit, host
 from raxis_cpu.llvm.entry import Argument, Entry
 from raxis_cpu.llvm.layout import Layout
@@ -33,7 +34,7 @@ class Built:
 def _object_code(specimen: Specimen, arguments: Sequence[Argument], target: Target) -> bytes:
     # The cache is asked by what the IR is made of, which takes much less time to write than the IR.
     order = ", ".join(f"{argument.kind} {argument.number}" for argument in arguments)
-    shape = f"lane {specimen.lane}, tile {specimen.tile}, narrow {specimen.narrow}"
+    shape = ", ".join(f"{name} {value}" for name, value in specimen._asdict().items() if name != "kernel")
     program = f"{specimen.kernel}\n  {shape}\n  arguments {order}"
     return object_code(program, target, lambda: emit(render(specimen, arguments, target), target))
 
@@ -47,11 +48,13 @@ def render(specimen: Specimen, arguments: Sequence[Argument], target: Target) ->
     """The module's text."""
     layout = _layout(specimen, target)
     plan = layout.plan
-    renderers = [Renderer(layout, target, checks=False)]
+    renderers = [Renderer(layout, target)]
     if plan.checked:
         bare = Plan(specimen, keeps=False)
         renderers.append(Renderer(Layout(bare, layout.lanes), target, checks=True))
     entry = Entry(layout, arguments, checks=bool(plan.checked))
+    if plan.split:
+        renderers.append(Combiner(layout, target))
     functions = [*(renderer.render() for renderer in renderers), entry.render()]
     helpers: dict[str, Any] = dict(entry.helpers)
     for renderer in renderers:

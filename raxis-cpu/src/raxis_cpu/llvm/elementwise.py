@@ -70,7 +70,12 @@ def _exact(op: str, operands: list[Register], operand: DType, result: DType) -> 
         return compare(op, *values, dtype=operand)
     if op == "nextafter":
         return _next_after(*values, dtype=operand)
-    return _FUNCTIONS[operand.category][op](*values, signed=operand.is_signed)
+    function = _FUNCTIONS[operand.category][op]
+    if op in EXPENSIVE and operand.is_floating_point and instructions.is_short(values[0]):
+        lanes = 128 // values[0].type.bits
+        wide = function(*(value.splat(lanes) for value in values), signed=True)
+        return wide.part(0, 1)
+    return function(*values, signed=operand.is_signed)
 
 
 def select(condition: Register, yes: Register, no: Register) -> Register:

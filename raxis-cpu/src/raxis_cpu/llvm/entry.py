@@ -182,6 +182,9 @@ class Entry:
             function.store(count, self._slot(COUNT))
             target = self._pointer(table.PARALLEL_FOR)
             function.line(f"call void {target}(ptr @task, {self._context}, {count})")
+        if self._layout.plan.split:
+            with function.when(~failed):
+                function.line(f"call void @combine({self._context}, i64 0, i64 0)")
         with function.when(large):
             function.line(f"call void {self._pointer(table.ACQUIRE_GIL)}({state.get()})")
 

@@ -21,6 +21,9 @@ CHUNK = 8192
 """Elements of the lane axis that make one unit of an elementwise kernel."""
 _CHUNK_OF_SQUARES = 1024
 """As CHUNK, for each row of a row of squares."""
+MOST_PARTS = 256
+"""Of a row that is reduced in parts."""
+_SHORTEST_PART = 1 << 15
 _GRAIN = 1 << 15
 """Elementary operations that are worth a thread."""
 _COST_OF_FUNCTION = 8
@@ -40,10 +43,15 @@ class Layout:
         self._names: dict[tuple[object, ...], int] = {}
         for name in self._parameter_names(kernel):
             self._names[name] = _HEADER + len(self._names)
-        self.slots = _FIXED_SLOTS + len(kernel.buffers) + 2 * len(kernel.scalars)
+        self._partials = _FIXED_SLOTS + len(kernel.buffers) + 2 * len(kernel.scalars)
+        self.slots = self._partials
+        if plan.split:
+            self.slots += 2 * MOST_PARTS * len(plan.reductions(0))
 
     def _parameter_names(self, kernel: LoopKernel) -> Iterator[tuple[object, ...]]:
         yield from (("size", axis) for axis in range(len(kernel.axes)))
+        if self.plan.split:
+            yield ("part",)
         for number, access in enumerate(accesses(kernel)):
             yield ("offset", number)
             yield from (("stride", number, axis) for axis, s in enumerate(access.strides) if s == GENERAL)
@@ -64,11 +72,23 @@ class Layout:
         """The first of the two context slots of a scalar, in memory form."""
         return _FIXED_SLOTS + len(self.plan.kernel.buffers) + 2 * scalar
 
+    def partial_slot(self, reduction: int, component: int) -> int:
+        """The first of the context slots for the results of a reduction, one a part of the row.
+
+        `component` is 1 for imaginary parts.
+        """
+        return self._partials + (2 * self.plan.reductions(0).index(reduction) + component) * MOST_PARTS
+
     def parameters(self, kernel: LoopKernel, table: int) -> list[int]:
         """The parameters of a kernel of this specimen."""
         sizes = [axis.size for axis in kernel.axes]
         units = prod(sizes[axis] for axis in self.plan.outer) * self._strips(sizes) * self._chunks(sizes)
+        length = _part_length(sizes[0]) if self.plan.split else 0
+        if length:
+            units = -(-sizes[0] // length)
         numbers = [table, units, min(units, _cost(kernel) // _GRAIN), *sizes]
+        if length:
+            numbers.append(length)
         for access, bare in zip(accesses(kernel), accesses(self.plan.kernel), strict=True):
             numbers.append(access.offset)
             numbers += _general(access, bare)
@@ -92,6 +112,11 @@ class Layout:
         if not self.plan.lanes_are_rows or self.plan.lane is None:
             return 1
         return -(-sizes[self.plan.lane] // self.chunk)
+
+
+def _part_length(size: int) -> int:
+    """So long that there are at most `MOST_PARTS`; a multiple of any vector's length."""
+    return max(_SHORTEST_PART, -(-size // MOST_PARTS) + 1023 & -1024)
 
 
 def _general(access: Access | Position, bare: Access | Position) -> list[int]:

@@ -21,7 +21,9 @@ _SOME = 8
 """Stands for every size."""
 _FEWEST_ROWS = 8
 """With fewer lanes than this to fill, rows are not worth running side by side."""
-_FEW_LANES = 16
+_LONG_ROW = 1 << 17
+"""Elements that are worth several threads, even if all there is to do is to add them up."""
+MOST_NARROW = 16
 """Lanes of the widest register, for float32."""
 
 
@@ -43,6 +45,8 @@ class Specimen(NamedTuple):
     """The axis that squares extend over beside the lane axis; None if it is all done in rows."""
     narrow: bool
     """Whether one register holds a row."""
+    split: bool
+    """Whether the one row is reduced in parts, whose results are combined at the end."""
 
 
 def specimen_of(kernel: LoopKernel) -> Specimen:
@@ -53,8 +57,8 @@ def specimen_of(kernel: LoopKernel) -> Specimen:
     bare = LoopKernel(kernel.name, kernel.buffers, axes, nodes, stores, kernel.scalars)
     lane = _lane_axis(kernel)
     inner = [number for number, axis in enumerate(kernel.axes) if axis.inner]
-    narrow = lane is not None and lane in inner and kernel.axes[lane].size <= _FEW_LANES
-    return Specimen(bare, lane, _tile_axis(kernel, lane), narrow)
+    narrow = lane is not None and lane in inner and kernel.axes[lane].size <= MOST_NARROW
+    return Specimen(bare, lane, _tile_axis(kernel, lane), narrow, _is_split(kernel))
 
 
 def _stride_class(stride: int) -> int:
@@ -115,6 +119,19 @@ def _tile_axis(kernel: LoopKernel, lane: int | None) -> int | None:
     return None
 
 
+def _is_split(kernel: LoopKernel) -> bool:
+    """Whether there is but one row, a long one, that is passed over once."""
+    ops = {node.op for node in kernel.nodes}
+    return (
+        len(kernel.axes) == 1
+        and kernel.axes[0].inner
+        and kernel.axes[0].size >= _LONG_ROW
+        and max(kernel.levels) == 1
+        and not ops & {"argmax", "argmin"}
+        and not any(store.access.strides[0] or not kernel.is_row_value[store.node] for store in kernel.stores)
+    )
+
+
 def _is_turned(node: Node, lane: int, tile: int) -> bool:
     """Whether a node loads along the tile axis what is wanted along the lane axis."""
     return (
@@ -132,7 +149,7 @@ class Plan:
         self._keeps = keeps
         self.kernel = specimen.kernel
         self.lane, self.tile = specimen.lane, specimen.tile
-        self._narrow = specimen.narrow
+        self.narrow, self.split = specimen.narrow, specimen.split
         self.inner = [number for number, axis in enumerate(self.kernel.axes) if axis.inner]
         self.lanes_are_rows = self.lane is not None and self.lane not in self.inner
         self.outer = [
@@ -145,6 +162,11 @@ class Plan:
         """BODY nodes that an earlier pass stores for a later one."""
         self.passes = self._passes()
         """For every pass over the inner axes, the STEP and BODY nodes it computes, in order."""
+
+    @property
+    def rows_are_vectors(self) -> bool:
+        """Whether a row fits into one vector of `MOST_NARROW` lanes."""
+        return self.narrow and not self.steps
 
     @cached_property
     def varies_in_lane(self) -> tuple[bool, ...]:
@@ -264,7 +286,7 @@ class Plan:
 
     @property
     def _registers(self) -> int:
-        if self._narrow:
+        if self.narrow:
             return 1
         ops = {node.op for node in self.kernel.nodes}
         if "random" in ops:

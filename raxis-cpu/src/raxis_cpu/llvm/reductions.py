@@ -16,7 +16,7 @@ from raxis.schedule.loops import Node
 from raxis_cpu.llvm.complexes import add, multiply
 from raxis_cpu.llvm.elementwise import maximum, minimum, select
 from raxis_cpu.llvm.ir import I64, Function, Type, Value
-from raxis_cpu.llvm.math.support import is_nan
+from raxis_cpu.llvm.math.support import any_lane, is_nan
 from raxis_cpu.llvm.registers import Complex, Register, register_type, rounded
 
 _CHUNK = 16
@@ -60,13 +60,17 @@ class Accumulator:
 
     def result(self, *, across: bool) -> Register:
         """The result of every lane, or of all lanes together."""
+        return rounded(self._node.dtype, self.combined(across=across))
+
+    def combined(self, *, across: bool) -> Register:
+        """The result before it is rounded to its dtype."""
         value = self.get()
         lanes = self._lanes
         while across and lanes > 1:
             lanes //= 2
             low, high = (_registers([v.part(at, lanes) for v in _values(value)]) for at in (0, lanes))
             value = self._combine(low, high)
-        return rounded(self._node.dtype, value)
+        return value
 
 
 class PairwiseSum(Accumulator):
@@ -138,8 +142,15 @@ class FloatExtreme(Accumulator):
         self._undefined.set(self._undefined.get() | undefined)
         self._parts[0].set(best)
 
-    def settle(self) -> None:
-        self._parts[0].set(self._undefined.get().select(float("nan"), self._parts[0].get()))
+    def combined(self, *, across: bool) -> Register:
+        best, undefined, lanes = self._parts[0].get(), self._undefined.get(), self._lanes
+        if across:
+            undefined = any_lane(undefined)
+        while across and lanes > 1:
+            lanes //= 2
+            low, high = best.part(0, lanes), best.part(lanes, lanes)
+            best = low.compare(self._predicate, high).select(low, high)
+        return undefined.select(float("nan"), best)
 
 
 class Extreme(Accumulator):
@@ -182,11 +193,13 @@ class Extreme(Accumulator):
         return chosen.select(high, low), chosen.select(second, first)
 
 
-def accumulator(function: Function, node: Node, operand: DType, lanes: int) -> Accumulator:
-    """The accumulator for a reduction node of operands of dtype `operand`."""
+def accumulator(
+    function: Function, node: Node, operand: DType, lanes: int, *, single: bool = False
+) -> Accumulator:
+    """The accumulator for a reduction node of operands of dtype `operand`; `single` if it takes one vector."""
     if node.op in {"argmax", "argmin"}:
         return Extreme(function, node, operand, lanes)
-    if node.op == "reduce_sum" and operand.category >= Category.FLOAT:
+    if node.op == "reduce_sum" and operand.category >= Category.FLOAT and not single:
         return PairwiseSum(function, node, operand, lanes)
     if node.op in {"reduce_max", "reduce_min"} and operand.is_floating_point:
         return FloatExtreme(function, node, operand, lanes)

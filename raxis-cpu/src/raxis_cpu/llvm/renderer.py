@@ -20,7 +20,7 @@ from raxis_cpu.llvm.layout import ERROR, ERROR_VALUE, Layout
 from raxis_cpu.llvm.math.support import any_lane
 from raxis_cpu.llvm.memory import first_lanes
 from raxis_cpu.llvm.plan import GENERAL, Scope
-from raxis_cpu.llvm.reductions import Accumulator, accumulator
+from raxis_cpu.llvm.reductions import Accumulator
 from raxis_cpu.llvm.registers import Register
 from raxis_cpu.llvm.runtime import FREE, MALLOC, function_pointer
 
@@ -31,8 +31,10 @@ OUT_OF_MEMORY = 1
 class Renderer(Accesses):
     """Writes ``@part`` or ``@check`` of one plan."""
 
-    def __init__(self, layout: Layout, target: Target, *, checks: bool) -> None:
-        name = "@check" if checks else "@part"
+    name = "@part"
+
+    def __init__(self, layout: Layout, target: Target, *, checks: bool = False) -> None:
+        name = "@check" if checks else self.name
         super().__init__(f"internal void {name}(ptr noalias %context, i64 %begin, i64 %end)", layout, target)
         self._checks = checks
         self._needed = self._needed_nodes()
@@ -98,6 +100,8 @@ class Renderer(Accesses):
     def _extents(self) -> list[Value]:
         """How many units there are along every outer axis, along the tile axis, along the lane axis in chunks."""
         extents = [self._parameter("size", axis) for axis in self._plan.outer]
+        if self._plan.split:
+            extents.append(self._units())
         if self._plan.tile is not None:
             extents.append(self._pieces(self._plan.tile, self._lane_count))
         if self._plan.lanes_are_rows and self._plan.lane is not None:
@@ -147,6 +151,8 @@ class Renderer(Accesses):
             self._blocks_of_rows(unit, indices[-1], lambda block: self._square(block, first))
         elif self._plan.lanes_are_rows:
             self._blocks_of_rows(unit, indices[-1], self._block_of_rows)
+        elif self._plan.split:
+            self._part(unit, indices[-1])
         else:
             self._passes(unit, Scope.UNIT)
 
@@ -205,6 +211,20 @@ class Renderer(Accesses):
             block.indices[self._plan.lane] = first
         return block
 
+    def _part(self, frame: Frame, number: Value) -> None:
+        """Reduce one part of a row that is reduced in parts."""
+        if self._plan.lane is None:
+            raise TypeError("a row needs a lane axis.")
+        length = self._parameter("part")
+        start = number * length
+        stop = (start + length).intrinsic("smin", self._parameter("size", self._plan.lane))
+        reductions = [] if self._checks else self._plan.reductions(0)
+        accumulators = {node: self._accumulator(node, self._lane_count) for node in reductions}
+        self._blocks(frame, start, stop, lambda block: self._body(block, 0, accumulators))
+        for node, accumulated in accumulators.items():
+            accumulated.settle()
+            self._store_partial(node, number, accumulated.combined(across=True))
+
     def _passes(self, frame: Frame, scope: Scope) -> None:
         """All passes over the inner axes, and the row values after each."""
         for number in range(self._plan.pass_count):
@@ -238,11 +258,6 @@ class Renderer(Accesses):
 
     def _at(self, node: int, scope: Scope) -> bool:
         return self._plan.scopes[node] is scope
-
-    def _accumulator(self, node: int, lanes: int) -> Accumulator:
-        record = self._kernel.nodes[node]
-        operand = self._kernel.nodes[record.inputs[0]].dtype
-        return accumulator(self.function, record, operand, lanes)
 
     def _body(self, frame: Frame, number: int, accumulators: dict[int, Accumulator]) -> None:
         """One step of a pass: the nodes, the reductions, and in the last pass the stores."""

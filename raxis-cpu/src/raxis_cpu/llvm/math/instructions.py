@@ -15,6 +15,11 @@ def available(x: Value) -> bool:
     return x.function.scales and x.type.lanes * x.type.bits >= 128
 
 
+def is_short(x: Value) -> bool:
+    """Whether `x` is a number by itself, to which they would apply if it were in a vector."""
+    return x.function.scales and x.type.lanes == 1
+
+
 def scale(x: Value, exponent: Value) -> Value:
     """x * 2**exponent, rounded once; the exponents are whole numbers of the format."""
     return _by_register(lambda part, n: _masked("mask.scalef", part, n), x, exponent)
