@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from raxis.compiler.recording import Recording, user_line
+from raxis.interception import active
 
 
 class CompileError(RuntimeError):
@@ -40,3 +44,18 @@ def interrupt(recording: Recording, reason: str) -> None:
             f"{line}: {reason} inside a compiled function, which has no values while it is recorded. Return the tensor "
             'and look at it outside, or compile with on_break="eager" to run such calls op by op.'
         )
+
+
+def either(recorded: Callable[[Recording], Any], eager: Callable[[], Any]) -> Any:
+    """What runs here: as part of a recording, or now."""
+    recording = active.recording
+    if recording is None:
+        return eager()
+    try:
+        return recorded(recording)
+    except RegionError as error:
+        if recording.regions or recording.options.on_break == "error":
+            raise
+        reason = error.reason
+    interrupt(recording, reason)
+    return eager()

@@ -56,7 +56,9 @@ class Instruction:
         self._sequences = sequences
         self._captured: dict[Any, Captured] = {}
         for function in functions:
-            for parameter, given in zip(function.linked.program.parameters, function.linked.inputs, strict=True):
+            for parameter, given in zip(
+                function.linked.program.parameters, function.linked.inputs, strict=True
+            ):
                 if isinstance(given, Source):
                     number = function.numbers[given.key]
                     self._captured[_key(given, parameter)] = Captured(parameter.type, number)
@@ -116,7 +118,9 @@ class Instruction:
         leading: Sequence[Tensor],
     ) -> Program:
         builder = Builder(primitive)
-        parameters: list[Value] = [builder.parameter(type_of(tensor)) for tensor in (*leading, *self._carried)]
+        parameters: list[Value] = [
+            builder.parameter(type_of(tensor)) for tensor in (*leading, *self._carried)
+        ]
         parameters += [builder.parameter(known.type, known.is_number) for known in self._captured.values()]
         parameters += [builder.parameter(type_of(tensor)) for tensor in self._sequences]
         results = builder.emit_all(primitive, parameters, attributes, regions)
@@ -139,7 +143,8 @@ class Instruction:
         self, program: Program, strides: Sequence[Strides | None], arguments: Sequence[Any]
     ) -> list[Tensor]:
         device, real = self._recording.device, self._recording.real
-        assert device is not None and real is not None  # the operands were noted
+        assert device is not None  # the operands were noted
+        assert real is not None
         place = recording_place(real)
         layouts = [layout_of(value.type.dtype, value.type.shape, None, device) for value in program.results]
         kernel = place.backend.compile(program, strides, [layout.strides for layout in layouts])
