@@ -6,7 +6,7 @@ from raxis import dtypes
 from raxis.dtypes import Category, DType
 from raxis.ptir.passes.record import Pass
 from raxis.ptir.passes.rewriter import Rewriter, Rule, RuleTable, sweep
-from raxis.ptir.passes.rewrites import COMMUTATIVE
+from raxis.ptir.passes.rewrites import COMMUTATIVE, commutes
 from raxis.ptir.passes.views import RULES as _VIEW_RULES
 from raxis.ptir.primitives.record import INTEGER
 from raxis.ptir.program import Instruction, Value
@@ -69,6 +69,8 @@ def _cast_of_cast(rewriter: Rewriter, instruction: Instruction) -> Value | None:
 
 def _in_order(rewriter: Rewriter, instruction: Instruction) -> Value | None:
     """Operands of commutative primitives: earlier values first, constants last."""
+    if not commutes(instruction):
+        return None
     left, right = instruction.operands
     makers = [rewriter.maker(value) == "constant" for value in (left, right)]
     if makers[0] < makers[1] or (makers[0] == makers[1] and rewriter.order[left] <= rewriter.order[right]):
@@ -88,10 +90,13 @@ _EXACT_FOLDS = ("reduce_max", "reduce_min", "reduce_and", "reduce_or")
 
 
 def _reduction(rewriter: Rewriter, instruction: Instruction) -> Value | None:
-    """Reductions of nothing but single elements move them; those of reductions go over all dims at once."""
+    """Reductions of nothing but single elements move them; those of reductions go over all dims at once.
+
+    Sums of floats are left as they are: 0 + x is not x for -0, and they round in an order of their own.
+    """
     (operand,), dims = instruction.operands, instruction.attributes["dims"]
     exact = instruction.primitive in _EXACT_FOLDS or operand.type.dtype in INTEGER
-    if not dims:
+    if not dims and (exact or instruction.primitive == "reduce_prod"):
         return operand
     if exact and all(operand.type.shape[dim] == 1 for dim in dims):
         return rewriter.emit("reshape", operand, shape=instruction.results[0].type.shape)

@@ -9,7 +9,7 @@ from raxis.ptir.attributes import attributes_key
 from raxis.ptir.builder import live_instructions
 from raxis.ptir.passes.record import Context, Pass
 from raxis.ptir.passes.rewriter import Body, replace_body
-from raxis.ptir.passes.rewrites import COMMUTATIVE
+from raxis.ptir.passes.rewrites import commutes
 from raxis.ptir.primitives import PRIMITIVES
 from raxis.ptir.program import Instruction, Program, Region, Value
 
@@ -62,7 +62,7 @@ def _with_regions(instruction: Instruction, context: Context) -> Instruction:
 def _key(instruction: Instruction) -> Hashable:
     """Equal exactly for instructions that compute the same; random ones too, which are functions of key and offset."""
     primitive, operands = instruction.primitive, instruction.operands
-    if primitive in COMMUTATIVE:
+    if commutes(instruction):
         operands = tuple(sorted(operands, key=id))
     if primitive in _PLAIN:
         return primitive, operands, tuple(instruction.attributes.values())

@@ -18,10 +18,18 @@ from raxis.ptir.passes.rewriter import Rewriter, Rule, RuleTable
 from raxis.ptir.program import Instruction, Value
 
 COMMUTATIVE = frozenset({"add", "mul", "and", "or", "xor", "eq", "ne"})
-"""Primitives that give the same for either order of operands, whatever they are."""
+"""Primitives that give the same for either order of operands, mathematically."""
 
 ORDERED_UP_TO_ZERO = frozenset({"maximum", "minimum"})
 """Primitives that do so but for the sign of zero."""
+
+
+def commutes(instruction: Instruction) -> bool:
+    """Whether the operands' order makes no difference, to the last bit: complex products may round by it."""
+    primitive = instruction.primitive
+    return primitive in COMMUTATIVE and not (
+        primitive == "mul" and instruction.operands[0].type.dtype.is_complex
+    )
 
 
 class Term(NamedTuple):
