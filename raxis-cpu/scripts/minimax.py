@@ -73,8 +73,7 @@ def _near(function: Function, limit: mp.mpf) -> Function:
 F = mp.mpf
 LN2_HALF = mp.log(2) / 2 * F("1.0001")
 QUARTER = (mp.pi / 4) ** 2 * F("1.0001")
-SQRT2 = mp.sqrt(2)
-S_MAX = F("0.0401")
+S_MAX = F("0.0401")  # (1/5)**2, for mantissas of up to 3/2
 TAN_EIGHTH = mp.tan(mp.pi / 8) ** 2 * F("1.0001")
 
 
@@ -103,7 +102,6 @@ _SIN = _even(lambda r: (mp.sin(r) - r) / r**3, _series(F(-1) / 6, F(1) / 120))
 _COS = _even(lambda r: (mp.cos(r) - 1 + r * r / 2) / r**4, _series(F(1) / 24, F(-1) / 720))
 _ASIN = _even(lambda x: (mp.asin(x) - x) / x**3, _series(F(1) / 6, F(3) / 40))
 _ATAN = _even(lambda x: (mp.atan(x) - x) / x**3, _series(F(-1) / 3, F(1) / 5))
-_TANH = _even(lambda x: (mp.tanh(x) - x) / x**3, _series(F(-1) / 3, F(2) / 15))
 _ERF = _even(lambda x: mp.erf(x) / x - 1, _series(2 / mp.sqrt(mp.pi) - 1, -2 / mp.sqrt(mp.pi) / 3))
 
 
@@ -111,10 +109,6 @@ def _erfc_scaled(t: mp.mpf) -> mp.mpf:
     """exp(x^2) erfc(x) at x = 2 (1 + t) / (1 - t)."""
     x = 2 * (1 + t) / (1 - t)
     return mp.exp(x * x) * mp.erfc(x)
-
-
-def _erf_exponent(x: mp.mpf) -> mp.mpf:
-    return mp.log(mp.erfc(x))
 
 
 def _erfinv_over_x(w: mp.mpf) -> mp.mpf:

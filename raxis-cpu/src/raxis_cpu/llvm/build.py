@@ -48,7 +48,7 @@ def render(specimen: Specimen, arguments: Sequence[Argument], target: Target) ->
     """The module's text."""
     layout = _layout(specimen, target)
     plan = layout.plan
-    renderers = [Renderer(layout, target)]
+    renderers: list[Renderer | Combiner] = [Renderer(layout, target)]
     if plan.checked:
         bare = Plan(specimen, keeps=False)
         renderers.append(Renderer(Layout(bare, layout.lanes), target, checks=True))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from raxis_cpu.llvm.compile import Target
 from raxis_cpu.llvm.frame import Frame
+from raxis_cpu.llvm.layout import Layout
 from raxis_cpu.llvm.plan import Scope
-from raxis_cpu.llvm.renderer import Renderer
+from raxis_cpu.llvm.values import Values
 
 
-class Combiner(Renderer):
+class Combiner(Values):
     """Writes ``@combine``, which is called when all parts are done."""
 
-    name = "@combine"
+    def __init__(self, layout: Layout, target: Target) -> None:
+        super().__init__("@combine", layout, target)
 
     def render(self) -> str:
         """The text of the function."""
