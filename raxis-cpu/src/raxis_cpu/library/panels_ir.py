@@ -12,7 +12,7 @@ from raxis_cpu.llvm.ir import I1, I64, PTR, Function, Type, Value, Variable, fma
 
 VECTORS = 2
 """Vectors in a row of a panel."""
-_UNROLLED = 4
+_UNROLLED = 2
 """Steps of the inner dimension between two tests of the loop."""
 
 

@@ -106,8 +106,6 @@ TILE = 4
 """Outputs and kernel elements whose gradients are computed together."""
 FEW = 4
 """Up to so many outputs are computed without panels."""
-_WIDE = 4
-"""Vectors of places that are computed together then."""
 _BODIES = ("fill", "pack", "arrange", "convolve", "fill_responses", "dots", "gather_responses", "products")
 
 
@@ -260,6 +258,11 @@ def _every_second(vector: Type, source: Value, count: Value) -> Value:
     return function.emit(vector, f"shufflevector {low}, {high}, <{lanes} x i32> <{places}>")
 
 
+def _wide() -> int:
+    """Vectors of places that are computed together for few outputs: as many as there are registers for."""
+    return 4 if panels_ir.tile_rows() > 2 * FEW else 2
+
+
 class _Narrow:
     """``void narrow_<outputs>(kernels, table, depth, planes, target, line)``: few outputs at many places.
 
@@ -274,7 +277,7 @@ class _Narrow:
     def text(self) -> str:
         """The definition."""
         function, size = self._function, self._size
-        sums = [[function.variable(self._vector, 0.0) for _ in range(_WIDE)] for _ in range(self._outputs)]
+        sums = [[function.variable(self._vector, 0.0) for _ in range(_wide())] for _ in range(self._outputs)]
         with function.loop(0, function.argument(I64, "depth")) as step:
             entry = function.advance(function.argument(PTR, "table"), step * 2, 8)
             row, offset = (function.load(I64, function.advance(entry, item, 8)) for item in (0, 1))
@@ -282,7 +285,7 @@ class _Narrow:
                 function.argument(PTR, "kernels"), row * panels_ir.panel_width(self._vector), size
             )
             right = function.advance(function.argument(PTR, "planes"), offset, size)
-            parts = [function.load(self._vector, self._part(right, part)) for part in range(_WIDE)]
+            parts = [function.load(self._vector, self._part(right, part)) for part in range(_wide())]
             for output, totals in enumerate(sums):
                 factor = function.load(Type(self._vector.element), function.advance(left, output, size))
                 for part, total in zip(parts, totals, strict=True):
@@ -365,7 +368,7 @@ def _convolve(body: Body, task: Value) -> None:
         body.number_at(Slot.BLOCKS, block * BLOCK + item) for item in range(BLOCK)
     )
     count = (rows - 1) * body[Slot.PLANE_PLACES] + places
-    step = _WIDE * body.vector.lanes
+    step = _wide() * body.vector.lanes
     line = (count + (step - 1)) & -step
     number = image * body[Slot.GROUPS] + group
     planes = body.address(Slot.PLANES, number * body[Slot.CHANNELS] * body[Slot.CHANNEL_GAP] + at)
@@ -410,7 +413,7 @@ def _narrow(
     for outputs in range(1, FEW + 1):
         with (
             function.when(body[Slot.OUTPUTS].compare("eq", outputs)),
-            function.loop(0, count, _WIDE * body.vector.lanes) as place,
+            function.loop(0, count, _wide() * body.vector.lanes) as place,
         ):
             source, target = body.moved(planes, place), body.moved(body.workspace, place)
             body.run(f"narrow_{outputs}", kernels, table, depth, source, target, line)
