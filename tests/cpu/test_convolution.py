@@ -25,7 +25,9 @@ class Case(NamedTuple):
     options: dict[str, Any] = {}  # noqa: RUF012
 
     def __str__(self) -> str:
-        return f"{self.image}-{self.kernel}-{'-'.join(f'{name}{value}' for name, value in self.options.items())}"
+        return (
+            f"{self.image}-{self.kernel}-{'-'.join(f'{name}{value}' for name, value in self.options.items())}"
+        )
 
 
 WINOGRAD = (
@@ -38,7 +40,9 @@ WINOGRAD = (
 )
 OTHERS = (
     Case((2, 3, 9, 7), (5, 3, 3, 2), {"stride": 2, "padding": (1, 0)}),
-    Case((2, 6, 10, 11), (12, 2, 3, 3), {"stride": (2, 3), "padding": (1, 2), "dilation": (2, 1), "groups": 3}),
+    Case(
+        (2, 6, 10, 11), (12, 2, 3, 3), {"stride": (2, 3), "padding": (1, 2), "dilation": (2, 1), "groups": 3}
+    ),
     Case((1, 3, 32, 32), (40, 3, 7, 7), {"stride": 2, "padding": 3}),
     Case((2, 5, 40, 39), (5, 1, 3, 3), {"stride": 2, "padding": 1, "groups": 5}),
     Case((2, 4, 12, 12), (8, 1, 5, 5), {"padding": 2, "groups": 4}),
@@ -49,7 +53,9 @@ OTHERS = (
     Case((2, 4, 9, 3), (36, 4, 3, 3), {"stride": (4, 1), "padding": (0, 2)}),
     Case((2, 3, 70), (33, 3, 4), {"stride": 3, "padding": 2, "dilation": 2}),
     Case((1, 2, 1200), (3, 2, 5), {"padding": 2}),
-    Case((2, 3, 5, 6, 7), (33, 3, 3, 2, 3), {"stride": (1, 2, 1), "padding": (1, 0, 1), "dilation": (1, 1, 2)}),
+    Case(
+        (2, 3, 5, 6, 7), (33, 3, 3, 2, 3), {"stride": (1, 2, 1), "padding": (1, 0, 1), "dilation": (1, 1, 2)}
+    ),
     Case((2, 6, 5, 6, 7), (6, 3, 2, 2, 3), {"stride": (2, 2, 3), "padding": (1, 1, 0), "groups": 2}),
 )
 
@@ -102,7 +108,9 @@ def _check(case: Case, dtype: str, seed: int, *, transposed: bool = False) -> No
     expected = _gradients(torch, case, exact, seed, transposed=transposed)
     for name, one, other in zip(("result", "image", "weight", "bias"), found, expected, strict=True):
         scale = np.abs(other).max() if other.size else 1
-        np.testing.assert_allclose(one, other, rtol=0, atol=EPSILONS[dtype] * scale, err_msg=f"{name}, seed {seed}")
+        np.testing.assert_allclose(
+            one, other, rtol=0, atol=EPSILONS[dtype] * scale, err_msg=f"{name}, seed {seed}"
+        )
 
 
 @pytest.mark.parametrize("case", [*WINOGRAD, *OTHERS], ids=str)

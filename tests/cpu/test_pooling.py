@@ -34,7 +34,9 @@ MAXIMA = (
     Case("max_pool2d", (2, 2, 8, 9), {"kernel_size": 3, "stride": 2, "ceil_mode": True}),
     Case("max_pool2d", (3, 7, 7), {"kernel_size": 9, "stride": 1, "padding": 4}),
     Case("max_pool1d", (2, 3, 50), {"kernel_size": 4, "stride": 3, "padding": 2}),
-    Case("max_pool3d", (2, 2, 5, 6, 19), {"kernel_size": (2, 3, 2), "stride": (2, 1, 2), "padding": (1, 1, 0)}),
+    Case(
+        "max_pool3d", (2, 2, 5, 6, 19), {"kernel_size": (2, 3, 2), "stride": (2, 1, 2), "padding": (1, 1, 0)}
+    ),
     Case("adaptive_max_pool2d", (2, 3, 13, 29), {"output_size": (5, 4)}),
     Case("adaptive_max_pool1d", (2, 3, 50), {"output_size": 50}),
     Case("adaptive_max_pool3d", (2, 2, 5, 6, 7), {"output_size": (2, 3, 5)}),
@@ -48,7 +50,9 @@ MEANS = (
     Case("avg_pool2d", (2, 3, 8, 8), {"kernel_size": 2}),
     Case("avg_pool2d", (2, 3, 9, 11), {"kernel_size": 2}),
     Case("avg_pool2d", (2, 3, 9, 11), {"kernel_size": (2, 3), "ceil_mode": True}),
-    Case("avg_pool2d", (2, 3, 9, 11), {"kernel_size": 3, "stride": 2, "padding": 1, "count_include_pad": False}),
+    Case(
+        "avg_pool2d", (2, 3, 9, 11), {"kernel_size": 3, "stride": 2, "padding": 1, "count_include_pad": False}
+    ),
     Case("avg_pool2d", (2, 3, 9, 11), {"kernel_size": 3, "stride": 3, "divisor_override": 5}),
     Case("avg_pool1d", (2, 3, 50), {"kernel_size": 7}),
     Case("avg_pool3d", (2, 2, 5, 6, 7), {"kernel_size": (2, 3, 2)}),
@@ -113,7 +117,9 @@ def test_windows_of_the_lowest_number() -> None:
 def test_positions(case: Case, thread_count: int) -> None:
     x = np.random.default_rng(thread_count).standard_normal(case.shape).astype(np.float32)
     results = [
-        getattr(library.nn.functional, case.function)(library.from_numpy(x), **case.arguments, return_indices=True)
+        getattr(library.nn.functional, case.function)(
+            library.from_numpy(x), **case.arguments, return_indices=True
+        )
         for library in (raxis, torch)
     ]
     for one, other in zip(*results, strict=True):

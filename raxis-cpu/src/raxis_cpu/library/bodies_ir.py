@@ -80,7 +80,9 @@ class Writer:
 
     def run(self, name: str, *arguments: Value | int) -> None:
         """Call a function; numbers are int64."""
-        values = [item if isinstance(item, Value) else self.function.constant(I64, item) for item in arguments]
+        values = [
+            item if isinstance(item, Value) else self.function.constant(I64, item) for item in arguments
+        ]
         self.function.line(f"call void @{name}({', '.join(map(str, values))})")
 
     def flag(self, value: bool) -> Value:

@@ -54,7 +54,12 @@ def _with_dense_planes(array: Array) -> Array:
 
 def _winograd_sizes(sizes: Sizes, dtype: DType, *, transposed: bool = False) -> winograd.Sizes | None:
     """Sizes for Winograd's algorithm; None where it does not serve."""
-    if dtype is not dtypes.float32 or sizes.kernel != (1, 3, 3) or sizes.image[0] != 1 or sizes.result[0] != 1:
+    if (
+        dtype is not dtypes.float32
+        or sizes.kernel != (1, 3, 3)
+        or sizes.image[0] != 1
+        or sizes.result[0] != 1
+    ):
         return None
     if sizes.step != (1, 1, 1) or sizes.spread != (1, 1, 1) or sizes.before[0] != 0 or max(sizes.before) > 2:
         return None
@@ -143,7 +148,9 @@ def _summed(x: Array, response: Array, sizes: Sizes) -> Array:
             slice(at * spread, at * spread + step * (count - 1) + 1, step)
             for at, spread, step, count in zip(tap, sizes.spread, sizes.step, sizes.result, strict=True)
         )
-        seen = padded[(slice(None), slice(None), *window)].reshape(sizes.images, sizes.groups, sizes.channels, -1)
+        seen = padded[(slice(None), slice(None), *window)].reshape(
+            sizes.images, sizes.groups, sizes.channels, -1
+        )
         total[(..., *tap)] = np.einsum("ngop,ngcp->goc", given, seen)
     return total
 

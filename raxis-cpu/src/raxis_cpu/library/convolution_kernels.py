@@ -32,11 +32,16 @@ class _Memory(NamedTuple):
     host_view: Callable[[Any], Array]
 
     def __call__(self, buffer: Any, offset: int) -> Array:
-        return np.ndarray(self.shape, self.dtype, self.host_view(buffer), offset * self.dtype.itemsize, self.strides)
+        return np.ndarray(
+            self.shape, self.dtype, self.host_view(buffer), offset * self.dtype.itemsize, self.strides
+        )
 
 
 def _memories(
-    program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides], host_view: Callable[[Any], Array]
+    program: Program,
+    inputs: Sequence[Strides | None],
+    outputs: Sequence[Strides],
+    host_view: Callable[[Any], Array],
 ) -> list[_Memory] | None:
     """Operands, then the result; None where no kernel is."""
     types = [value.type for value in (*program.parameters, *program.results)]

@@ -119,14 +119,17 @@ class _Tile:
             with function.loop(start, stop, steps):
                 here, there = place.get(), right.get()
                 for number in range(steps):
-                    self._step(here, number * step, function.advance(there, number * self._width, self._size), sums)
+                    self._step(
+                        here, number * step, function.advance(there, number * self._width, self._size), sums
+                    )
                 place.set(function.advance(here, steps * step, self._size))
                 right.set(function.advance(there, steps * self._width, self._size))
 
     def _step(self, left: Value, offset: int, right: Value, sums: list[Variable]) -> None:
         function, lanes = self._function, self._vector.lanes
         parts = [
-            function.load(self._vector, function.advance(right, part * lanes, self._size)) for part in range(VECTORS)
+            function.load(self._vector, function.advance(right, part * lanes, self._size))
+            for part in range(VECTORS)
         ]
         gap = 1 if self._transposed else self._width
         for row in range(self._rows):

@@ -91,12 +91,13 @@ class _Gather(_Exchange):
         function, lanes = self._function, self._vector.lanes
         lines = []
         for lane in range(lanes):
-            channel = function.constant(I64, part * lanes + lane).intrinsic("smin", self._integer("channels") - 1)
+            channel = function.constant(I64, part * lanes + lane).intrinsic(
+                "smin", self._integer("channels") - 1
+            )
             lines.append(masked_load(self._vector, self._source(channel, first), mask))
         for place, (line, row) in enumerate(zip(transposed(lines), rows, strict=True)):
             target = function.advance(row, part * lanes, self._size)
             function.store(line, left.compare("gt", place).select(target, self._nowhere))
-
 
     def _source(self, channel: Value, first: Value) -> Value:
         if not self._table:
@@ -133,6 +134,8 @@ def transposed(lines: list[Value]) -> list[Value]:
 def _swapped(low: Value, high: Value, distance: int, upper: int) -> Value:
     """Lanes of both vectors whose number has the bit `distance`, or not: those of `low`, then of `high`."""
     lanes = low.type.lanes
-    chosen = [(lane & ~distance | upper * distance) + (lanes if lane & distance else 0) for lane in range(lanes)]
+    chosen = [
+        (lane & ~distance | upper * distance) + (lanes if lane & distance else 0) for lane in range(lanes)
+    ]
     places = ", ".join(f"i32 {lane}" for lane in chosen)
     return low.function.emit(low.type, f"shufflevector {low}, {high}, <{lanes} x i32> <{places}>")

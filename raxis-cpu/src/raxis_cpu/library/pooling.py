@@ -70,7 +70,9 @@ class Pooling:
         missing = _RANK - len(windows)
         whole = [Windows([0], [1], 1)] * missing + list(windows)
         self._work: Work = work
-        self._starts, self._stops = (_table(getattr(item, name) for item in whole) for name in ("starts", "stops"))
+        self._starts, self._stops = (
+            _table(getattr(item, name) for item in whole) for name in ("starts", "stops")
+        )
         last = whole[-1]
         reach = (stop - start for start, stop in zip(last.starts, last.stops, strict=True))
         self._sizes = [item.size for item in whole]
@@ -160,10 +162,17 @@ def _kernel(
     if types[0].dtype not in ELEMENTS or any(0 in type.shape for type in types):
         return None
     windows = windows_of(program)
-    if windows is None or len(windows) > _RANK or max(item.size for item in windows) ** len(windows) >= 1 << 31:
+    if (
+        windows is None
+        or len(windows) > _RANK
+        or max(item.size for item in windows) ** len(windows) >= 1 << 31
+    ):
         return None
     pool = Pooling(windows, types[0].dtype, work)
-    views = [_view(type, strides or (), host_view) for type, strides in zip(types, [*inputs, *outputs], strict=True)]
+    views = [
+        _view(type, strides or (), host_view)
+        for type, strides in zip(types, [*inputs, *outputs], strict=True)
+    ]
 
     def execute(*arguments: Any) -> None:
         *operands, result = (view(*arguments[2 * place : 2 * place + 2]) for place, view in enumerate(views))
@@ -180,4 +189,6 @@ def _kernel(
 def _view(type: TensorType, strides: Strides, host_view: HostView) -> Callable[[Any, int], Array]:
     dtype = type.dtype.numpy
     steps = tuple(stride * dtype.itemsize for stride in strides)
-    return lambda buffer, offset: np.ndarray(type.shape, dtype, host_view(buffer), offset * dtype.itemsize, steps)
+    return lambda buffer, offset: np.ndarray(
+        type.shape, dtype, host_view(buffer), offset * dtype.itemsize, steps
+    )

@@ -88,7 +88,9 @@ class _Pooling(Writer):
                 function.loop(0, self[Slot.COUNT_ROWS]) as down,
                 function.loop(0, self[Slot.COUNT_PLACES], self.vector.lanes) as right,
             ):
-                window = plane * count + (far * self[Slot.COUNT_ROWS] + down) * self[Slot.COUNT_PLACES] + right
+                window = (
+                    plane * count + (far * self[Slot.COUNT_ROWS] + down) * self[Slot.COUNT_PLACES] + right
+                )
                 self._windows(plane * size, window, far, down, right)
         function.line("ret void")
         return function.text + self._intrinsics()
@@ -115,7 +117,8 @@ class _Pooling(Writer):
         vector, index, mask = self.vector, self._index, f"<{self.vector.lanes} x i1>"
         gather = f"declare {vector} @llvm.masked.gather.{vector.suffix}.v{vector.lanes}p0"
         loads = [
-            f"declare {type} @llvm.masked.load.{type.suffix}.p0(ptr, i32, {mask}, {type})" for type in (vector, index)
+            f"declare {type} @llvm.masked.load.{type.suffix}.p0(ptr, i32, {mask}, {type})"
+            for type in (vector, index)
         ]
         return "\n".join([
             "", *loads, "declare i64 @llvm.smin.i64(i64, i64)",
@@ -150,7 +153,9 @@ class _Pooling(Writer):
         found = function.load(wide, function.advance(table, first, 8), 8)
         return found if self._index == wide else found.convert("trunc", self._index.element)
 
-    def _elements(self, plane: Value, bounds: tuple[tuple[Value, Value], ...], mask: Value, visit: object) -> None:
+    def _elements(
+        self, plane: Value, bounds: tuple[tuple[Value, Value], ...], mask: Value, visit: object
+    ) -> None:
         """Run `visit(row, column, inside)` for every element of the windows; `row` is where a row begins."""
         function = self.function
         (far_start, far_stop), (down_start, down_stop), (starts, stops) = bounds
@@ -207,7 +212,9 @@ class _Pooling(Writer):
             self._add(plane + self._place(lane), self._share(lane))
 
     def _place(self, lane: Value) -> Value:
-        index = self.function.load(Type(self._index.element), self.function.advance(self._where, lane, self.size))
+        index = self.function.load(
+            Type(self._index.element), self.function.advance(self._where, lane, self.size)
+        )
         return index.convert("sext", "i64") if self._index.bits < 64 else index
 
     def _share(self, lane: Value) -> Value:

@@ -112,7 +112,9 @@ def _forward_planes(sizes: Sizes, width: int) -> _Planes:
     ]
     extent = tuple(
         places + (count - 1) * spread // step
-        for places, count, spread, step in zip(sizes.result, sizes.kernel, sizes.spread, sizes.step, strict=True)
+        for places, count, spread, step in zip(
+            sizes.result, sizes.kernel, sizes.spread, sizes.step, strict=True
+        )
     )
     plane, count = prod(extent), prod(map(len, used))
     fills, at = [], 0
@@ -154,7 +156,9 @@ def _parts(result: int, kernel: int, step: int, spread: int, before: int) -> lis
     for first in range(min(step, result)):
         seen = [(tap, first + before - tap * spread) for tap in range(kernel)]
         whole = [(tap, reach // step) for tap, reach in seen if reach % step == 0]
-        parts.append(_Part(first, -(-(result - first) // step), [tap for tap, _ in whole], [at for _, at in whole]))
+        parts.append(
+            _Part(first, -(-(result - first) // step), [tap for tap, _ in whole], [at for _, at in whole])
+        )
     return parts
 
 
@@ -175,7 +179,10 @@ def _transposed_planes(sizes: Sizes, width: int) -> _Planes:
     done = 0
     gaps = (sizes.result[1] * sizes.result[2], sizes.result[2], 1)
     for parts in product(*by_dim):
-        taps = [(a * sizes.kernel[1] + b) * sizes.kernel[2] + c for a, b, c in product(*(part.taps for part in parts))]
+        taps = [
+            (a * sizes.kernel[1] + b) * sizes.kernel[2] + c
+            for a, b, c in product(*(part.taps for part in parts))
+        ]
         shifts = [
             ((a - lowest[0]) * extent[1] + b - lowest[1]) * extent[2] + c - lowest[2]
             for a, b, c in product(*(part.shifts for part in parts))
@@ -308,7 +315,12 @@ class Convolution(_Runner):
         super().__init__(sizes, dtype, planes, drivers(dtype).convolution)
         taps, depth = sizes.taps, self._depth
         if transposed:
-            run = {"RUNS": sizes.channels, "RUN": taps, "RUN_STRIDE": sizes.outputs * taps, "WEIGHT_OUTPUT": taps}
+            run = {
+                "RUNS": sizes.channels,
+                "RUN": taps,
+                "RUN_STRIDE": sizes.outputs * taps,
+                "WEIGHT_OUTPUT": taps,
+            }
         else:
             run = {"RUNS": 1, "RUN": depth, "RUN_STRIDE": 0, "WEIGHT_OUTPUT": depth}
         self._fixed |= run | {"WEIGHT_GROUP": sizes.outputs * depth}

@@ -169,7 +169,9 @@ class _Driver(Writer):
         count = prod(counts[1:], start=counts[0])
         target = self.function.emit(PTR, f"inttoptr {self[Slot.PARALLEL_FOR]} to ptr")
         one = self.function.constant(I64, 1)
-        self.function.line(f"call void {target.name}(ptr @{name}, {self.pointer('description')}, {count}, {one})")
+        self.function.line(
+            f"call void {target.name}(ptr @{name}, {self.pointer('description')}, {count}, {one})"
+        )
 
     def clear_margin(self) -> None:
         """What is read behind the planes."""
@@ -232,13 +234,17 @@ def _copy_ir(vector: Type) -> str:
         mask = lanes_below(count - first, vector.lanes)
         value = masked_load(vector, function.advance(source, first, size), mask) + add.splat(vector.lanes)
         place = function.advance(target, first, size)
-        function.line(f"call void @llvm.masked.store.{vector.suffix}.p0({value}, {place}, i32 {size}, {mask})")
+        function.line(
+            f"call void @llvm.masked.store.{vector.suffix}.p0({value}, {place}, i32 {size}, {mask})"
+        )
     every_second = gaps[0].compare("eq", 2) & gaps[1].compare("eq", 1)
     with function.when(every_second), function.loop(0, count, vector.lanes) as first:
         mask = lanes_below(count - first, vector.lanes)
         value = _every_second(vector, function.advance(source, first * 2, size), count - first)
         place, added = function.advance(target, first, size), value + add.splat(vector.lanes)
-        function.line(f"call void @llvm.masked.store.{vector.suffix}.p0({added}, {place}, i32 {size}, {mask})")
+        function.line(
+            f"call void @llvm.masked.store.{vector.suffix}.p0({added}, {place}, i32 {size}, {mask})"
+        )
     with function.when(~(dense | every_second)), function.loop(0, count) as index:
         value = function.load(element, function.advance(source, index * gaps[0], size)) + add
         function.store(value, function.advance(target, index * gaps[1], size))
@@ -251,7 +257,9 @@ def _every_second(vector: Type, source: Value, count: Value) -> Value:
     function, lanes = source.function, vector.lanes
     seen = count * 2 - 1
     low, high = (
-        masked_load(vector, function.advance(source, first, vector.bits // 8), lanes_below(seen - first, lanes))
+        masked_load(
+            vector, function.advance(source, first, vector.bits // 8), lanes_below(seen - first, lanes)
+        )
         for first in (0, lanes)
     )
     places = ", ".join(f"i32 {2 * lane}" for lane in range(lanes))
@@ -308,12 +316,18 @@ def _fill(body: Body, task: Value) -> None:
     image, channel = body.divided(task, channels)
     source = (body[Slot.FIRST_IMAGE] + image) * body[Slot.IMAGE_STRIDE] + channel * body[Slot.CHANNEL_STRIDE]
     with function.loop(0, body[Slot.FILL_COUNT]) as fill:
-        at, slice_, row, place, low, stop = (body.number_at(Slot.FILLS, fill * FILL + item) for item in range(FILL))
+        at, slice_, row, place, low, stop = (
+            body.number_at(Slot.FILLS, fill * FILL + item) for item in range(FILL)
+        )
         with (
             function.loop(0, body[Slot.PLANE_SLICES]) as far,
             function.loop(0, body[Slot.PLANE_ROWS]) as down,
         ):
-            target = (far * body[Slot.PLANE_ROWS] + down) * body[Slot.PLANE_PLACES] + task * body[Slot.CHANNEL_GAP] + at
+            target = (
+                (far * body[Slot.PLANE_ROWS] + down) * body[Slot.PLANE_PLACES]
+                + task * body[Slot.CHANNEL_GAP]
+                + at
+            )
             seen_slice, seen_row = far * body[Slot.SLICE_STEP] + slice_, down * body[Slot.ROW_STEP] + row
             inside = seen_slice.compare("ult", body[Slot.SLICES]) & seen_row.compare("ult", body[Slot.ROWS])
             first, end = (inside.select(bound, 0) for bound in (low, stop))
@@ -352,7 +366,9 @@ def _copy_row(body: Body, source: Value, target: Value) -> None:
     """A row of a panel."""
     for part in range(panels_ir.VECTORS):
         first = part * body.vector.lanes
-        body.function.store(body.function.load(body.vector, body.moved(source, first)), body.moved(target, first))
+        body.function.store(
+            body.function.load(body.vector, body.moved(source, first)), body.moved(target, first)
+        )
 
 
 def _outputs_of(body: Writer, panel: Value) -> Value:
@@ -444,7 +460,9 @@ def _crop(
             bias.set(function.load(body.element, body.address(Slot.BIAS, channel + output)))
         with function.loop(0, rows[0]) as row:
             source = body.moved(body.workspace, output * line + row * body[Slot.PLANE_PLACES] + places[0])
-            target = start + (channel + output) * body[Slot.OUTPUT_STRIDE] + row * rows[1] + places[0] * places[2]
+            target = (
+                start + (channel + output) * body[Slot.OUTPUT_STRIDE] + row * rows[1] + places[0] * places[2]
+            )
             body.run("copy", source, 1, body.address(Slot.RESULT, target), places[2], places[1] - places[0],
                      bias.get())  # fmt: skip
 
@@ -483,7 +501,8 @@ def _dots_of_tile(body: Body, group: Value, tile: Value, rows: int, element: Val
     outputs, depth, gap = body[Slot.OUTPUTS], body[Slot.DEPTH], body[Slot.RESULT_SLICES] * body[Slot.RUN_GAP]
     own = [(tile * rows + row).intrinsic("smin", outputs - 1) for row in range(rows)]
     offsets = [
-        body.number_at(Slot.OFFSETS, (element + number).intrinsic("smin", depth - 1) * 2 + 1) for number in range(TILE)
+        body.number_at(Slot.OFFSETS, (element + number).intrinsic("smin", depth - 1) * 2 + 1)
+        for number in range(TILE)
     ]
     sums = [function.variable(body.vector, 0.0) for _ in range(rows * TILE)]
     with function.loop(0, body[Slot.IMAGES]) as image, function.loop(0, body[Slot.RESULT_SLICES]) as slice_:
@@ -499,7 +518,9 @@ def _dots_of_tile(body: Body, group: Value, tile: Value, rows: int, element: Val
             for index, total in enumerate(sums):
                 row, column = divmod(index, TILE)
                 total.set(fma(left[row], right[column], total.get()))
-    _store_sums(body, (group * body[Slot.OUTPUT_TILES] + tile) * rows, element, [total.get() for total in sums])
+    _store_sums(
+        body, (group * body[Slot.OUTPUT_TILES] + tile) * rows, element, [total.get() for total in sums]
+    )
 
 
 def _store_sums(body: Body, output: Value, element: Value, sums: list[Value]) -> None:
@@ -525,7 +546,9 @@ def _gather_responses(body: Body, task: Value) -> None:
     source = source + (group * body[Slot.OUTPUTS] + panel * body.width) * body[Slot.OUTPUT_STRIDE]
     with function.loop(0, body[Slot.RESULT_SLICES]) as slice_:
         rows = body[Slot.RESULT_ROWS] * places
-        start = body.row(body.address(Slot.RESPONSES), (task * body[Slot.RESULT_SLICES] + slice_) * body[Slot.RUN_GAP])
+        start = body.row(
+            body.address(Slot.RESPONSES), (task * body[Slot.RESULT_SLICES] + slice_) * body[Slot.RUN_GAP]
+        )
         with function.loop(0, body[Slot.RUN_GAP] * body.width, body.vector.lanes) as index:
             function.store(function.constant(body.vector, 0), body.moved(start, index))
         body.run("gather", body.address(Slot.RESULT, source + slice_ * rows), body[Slot.OUTPUT_STRIDE],

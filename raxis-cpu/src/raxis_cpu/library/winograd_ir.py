@@ -129,7 +129,16 @@ def winograd_ir(vector: Type) -> str:
         _Factors(vector).text(),
         _Results(vector).text(),
     ]
-    makers = (_kernels, _blocks, _image_tiles, _output_panels, _all_tiles, _products, _gradients, _panel_gradients)
+    makers = (
+        _kernels,
+        _blocks,
+        _image_tiles,
+        _output_panels,
+        _all_tiles,
+        _products,
+        _gradients,
+        _panel_gradients,
+    )
     parts += [body_ir(vector, name, Slot, maker) for name, maker in zip(BODIES, makers, strict=True)]
     return "\n".join(parts)
 
@@ -178,7 +187,9 @@ class _Lines(_Writer):
 
     def __init__(self, vector: Type, name: str, source: _Source) -> None:
         numbers = "i64 %group, i64 %panel, i64 %first, i64 %stop, ptr %target, i64 %gap"
-        super().__init__(vector, f"internal void @{name}(ptr %description, ptr %workspace, {numbers}) noinline")
+        super().__init__(
+            vector, f"internal void @{name}(ptr %description, ptr %workspace, {numbers}) noinline"
+        )
         self._source = source
 
     def text(self) -> str:
@@ -225,14 +236,18 @@ class _Factors(_Writer):
 
     def __init__(self, vector: Type) -> None:
         numbers = "i64 %group, i64 %panel, i64 %first, i64 %count, ptr %target, i64 %gap"
-        super().__init__(vector, f"internal void @factors(ptr %description, ptr %workspace, {numbers}) noinline")
+        super().__init__(
+            vector, f"internal void @factors(ptr %description, ptr %workspace, {numbers}) noinline"
+        )
 
     def text(self) -> str:
         """The definition."""
         function = self.function
         taps = self.part(self.pointer("workspace"), Slot.TAPS_AT)
         panel, count = self.integer("panel"), self.integer("count")
-        start = self.integer("group") * self[Slot.WEIGHT_GROUP] + panel * self.width * self[Slot.WEIGHT_OUTPUT]
+        start = (
+            self.integer("group") * self[Slot.WEIGHT_GROUP] + panel * self.width * self[Slot.WEIGHT_OUTPUT]
+        )
         start = start + self.integer("first") * self[Slot.WEIGHT_CHANNEL]
         outputs = _channels_of(self, panel, Slot.OUTPUTS)
         with function.loop(0, count, self[Slot.WEIGHT_RUN]) as done:
@@ -243,7 +258,9 @@ class _Factors(_Writer):
         with function.loop(0, count) as channel:
             source = self.row(taps, channel * TAPS + self[Slot.FIRST_TAP])
             target = self.row(self.pointer("target"), channel)
-            self.run("transform_kernel", source, self[Slot.TAP_STEP] * self.width, target, self.integer("gap"))
+            self.run(
+                "transform_kernel", source, self[Slot.TAP_STEP] * self.width, target, self.integer("gap")
+            )
         function.line("ret void")
         return function.text
 
@@ -253,7 +270,9 @@ class _Results(_Writer):
 
     def __init__(self, vector: Type) -> None:
         numbers = "i64 %group, i64 %panel, i64 %first, i64 %stop, ptr %products, ptr %check"
-        super().__init__(vector, f"internal void @results(ptr %description, ptr %workspace, {numbers}) noinline")
+        super().__init__(
+            vector, f"internal void @results(ptr %description, ptr %workspace, {numbers}) noinline"
+        )
 
     def text(self) -> str:
         """The definition."""
@@ -271,7 +290,9 @@ class _Results(_Writer):
                          self.pointer("check"), bias)  # fmt: skip
             rows = (count * TILE).intrinsic("smin", self[Slot.ROWS] - line * TILE)
             width = self[Slot.PLACES]
-            start = image * self[Slot.RESULT_STRIDE] + channel * self[Slot.OUTPUT_STRIDE] + line * TILE * width
+            start = (
+                image * self[Slot.RESULT_STRIDE] + channel * self[Slot.OUTPUT_STRIDE] + line * TILE * width
+            )
             self.run("scatter", self.address(Slot.RESULT, start), self[Slot.OUTPUT_STRIDE],
                      _channels_of(self, panel, Slot.OUTPUTS), rows * width, places, 0, width,
                      (columns - width) * self.width)  # fmt: skip
@@ -295,13 +316,17 @@ def _blocks(body: Body, task: Value) -> None:
     products = body.part(body.workspace, Slot.PRODUCTS_AT)
     rows = body[Slot.BLOCK_TILES]
     with function.loop(0, body[Slot.CHANNEL_PANELS]) as panel:
-        body.call("tiles_of_image", group, panel, first, stop, body.row(tiles_, panel * rows), body[Slot.TILE_GAP])
+        body.call(
+            "tiles_of_image", group, panel, first, stop, body.row(tiles_, panel * rows), body[Slot.TILE_GAP]
+        )
     count = (stop - first) * body[Slot.LINE_TILES]
     factors = body.row(body.address(Slot.FACTORS), group * body[Slot.OUTPUT_PANELS] * body[Slot.CHANNELS])
     with function.loop(0, function.constant(I64, POSITIONS)) as position:
         left = body.moved(tiles_, position * body[Slot.TILE_GAP])
         with function.loop(0, body[Slot.OUTPUT_PANELS]) as panel:
-            right = body.row(body.moved(factors, position * body[Slot.FACTOR_GAP]), panel * body[Slot.CHANNELS])
+            right = body.row(
+                body.moved(factors, position * body[Slot.FACTOR_GAP]), panel * body[Slot.CHANNELS]
+            )
             target = body.row(body.moved(products, position * body[Slot.PRODUCT_GAP]), panel * rows)
             body.run("multiply", left, rows * body.width, right, target, body.width, count, body[Slot.CHANNELS],
                      body.flag(False))  # fmt: skip
@@ -336,7 +361,11 @@ def _output_panels(body: Body, task: Value) -> None:
 
 def _all_tiles(body: Body, task: Value) -> None:
     function = body.function
-    channel_panels, output_panels, rows = body[Slot.CHANNEL_PANELS], body[Slot.OUTPUT_PANELS], body[Slot.BLOCK_TILES]
+    channel_panels, output_panels, rows = (
+        body[Slot.CHANNEL_PANELS],
+        body[Slot.OUTPUT_PANELS],
+        body[Slot.BLOCK_TILES],
+    )
     group, panel = body.divided(task, channel_panels + output_panels)
     bounds = body[Slot.FIRST_LINE], body[Slot.STOP_LINE]
     is_image = panel.compare("lt", channel_panels)
@@ -399,7 +428,9 @@ def _chunks(body: Body) -> Iterator[tuple[Value, Value]]:
         yield first, (body[Slot.CHANNELS] - first).intrinsic("smin", body[Slot.CHUNK])
 
 
-def _write_gradients(body: Body, group: Value, panel: Value, first: Value, count: Value, source: Value) -> None:
+def _write_gradients(
+    body: Body, group: Value, panel: Value, first: Value, count: Value, source: Value
+) -> None:
     """Gradients of the kernels of `count` channels, at most a chunk, from those of transformed ones."""
     taps = body.part(body.workspace, Slot.TAPS_AT)
     with body.function.loop(0, count) as channel:

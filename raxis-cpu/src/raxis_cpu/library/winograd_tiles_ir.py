@@ -35,7 +35,14 @@ def _kernel(line: Line) -> Line:
     g0, g1, g2 = line
     near = (g0 + g2) * (-1 / 6)
     far = fma(g2, 4, g0) * (1 / 24)
-    return g0 * 0.25, fma(g1, -1 / 6, near), fma(g1, 1 / 6, near), fma(g1, 1 / 12, far), fma(g1, -1 / 12, far), g2
+    return (
+        g0 * 0.25,
+        fma(g1, -1 / 6, near),
+        fma(g1, 1 / 6, near),
+        fma(g1, 1 / 12, far),
+        fma(g1, -1 / 12, far),
+        g2,
+    )
 
 
 def _result(line: Line) -> Line:
@@ -86,7 +93,9 @@ def _tile_ir(name: str, vector: Type, transform: Callable[[Line], Line], size: i
     for part in range(VECTORS):
         square = [
             [
-                function.load(vector, function.advance(source, pitch * row + (column * width + part * lanes), nbytes))
+                function.load(
+                    vector, function.advance(source, pitch * row + (column * width + part * lanes), nbytes)
+                )
                 for column in range(size)
             ]
             for row in range(size)
@@ -114,7 +123,8 @@ def _load_all(
 ) -> list[list[Value]]:
     nbytes = vector.bits // 8
     values = [
-        function.load(vector, function.advance(source, gap * number + first, nbytes)) for number in range(size * size)
+        function.load(vector, function.advance(source, gap * number + first, nbytes))
+        for number in range(size * size)
     ]
     return [values[start : start + size] for start in range(0, size * size, size)]
 
@@ -153,7 +163,9 @@ def _checked_ir(name: str, vector: Type, more: str, transform: Callable[[Line], 
     for part in range(VECTORS):
         lines = _both_ways(transform, _load_all(function, vector, source, pitch, part * lanes, REACH))
         if more:
-            bias = function.load(vector, function.advance(function.argument(PTR, "bias"), part * lanes, nbytes))
+            bias = function.load(
+                vector, function.advance(function.argument(PTR, "bias"), part * lanes, nbytes)
+            )
             lines = [[value + bias for value in line] for line in lines]
         for row, line in enumerate(lines):
             for column, value in enumerate(line):

@@ -109,7 +109,13 @@ def _max_of_gradient(
     composite=True, method=False, function=False, out=False,
 )  # fmt: skip
 def _max_pool_gradient(
-    grad: Tensor, input: Tensor, kernel_size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool
+    grad: Tensor,
+    input: Tensor,
+    kernel_size: Sizes,
+    stride: Sizes,
+    padding: Sizes,
+    dilation: Sizes,
+    ceil_mode: bool,
 ) -> Any:
     """Each window's gradient at the place of its greatest element, summed where windows overlap."""
     places = _places(input, kernel_size, stride, padding, dilation, ceil_mode)
