@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from itertools import product
 
-from raxis.dtypes import DType, float16, uint8
+from raxis.dtypes import float16, uint8
 from raxis.ptir.passes.record import Context, Pass
 from raxis.ptir.passes.rewriter import Rewriter, Rule, sweep
 from raxis.ptir.passes.rewrites import Rewrite, rule_table
@@ -115,19 +115,18 @@ FAST: tuple[Rewrite, ...] = (
 """Rules of real numbers that floats break."""
 
 
-def _is_power_of_two(number: float, dtype: DType) -> bool:
-    """Whether division by the number is multiplication by its reciprocal: a power of two, and both are normal."""
-    fraction, exponent = math.frexp(abs(number))
-    return fraction == 0.5 and abs(exponent) <= (13 if dtype is float16 else 120)
-
-
 def _by_reciprocal(rewriter: Rewriter, instruction: Instruction) -> Value | None:
-    """Division by a constant is multiplication by its reciprocal."""
+    """Division by a power of two is multiplication by its reciprocal; by other constants, nearly.
+
+    Both must be normal numbers of the dtype.
+    """
     operand, divisor = instruction.operands
     dtype, number = operand.type.dtype, rewriter.number(divisor)
-    if dtype not in FLOAT or not number or not math.isfinite(number) or abs(number) < 1e-30:
+    if dtype not in FLOAT or not number or not math.isfinite(number):
         return None
-    if not rewriter.context.fast_math and not _is_power_of_two(number, dtype):
+    fraction, exponent = math.frexp(abs(number))
+    is_exact = fraction == 0.5
+    if abs(exponent) > (13 if dtype is float16 else 120) or not (is_exact or rewriter.context.fast_math):
         return None
     return rewriter.emit("mul", operand, rewriter.constant(1 / number, operand.type))
 
