@@ -31,7 +31,9 @@ def test_repeats_for_new_values_of_one_kind() -> None:
         return x * 2 + 1
 
     for value in (1.0, 2.0, float("nan")):
-        np.testing.assert_array_equal(double(raxis.full((3,), value)).numpy(), np.full(3, value * 2 + 1, np.float32))
+        np.testing.assert_array_equal(
+            double(raxis.full((3,), value)).numpy(), np.full(3, value * 2 + 1, np.float32)
+        )
     assert len(runs) == len(double.misses()) == 1
     assert double(raxis.ones(2, 2)).shape == (2, 2)
     assert double(raxis.ones(3, dtype=raxis.float64)).dtype is raxis.float64
@@ -144,7 +146,9 @@ def test_containers() -> None:
 def test_numbers_become_inputs() -> None:
     scaled = raxis.compile(lambda x, s: x * s + (s * 2 - 1) / 4)
     for s in (0.5, 1.5, 2.5, -3.0, math.inf):
-        np.testing.assert_allclose(scaled(raxis.ones(2), s).numpy(), np.full(2, s + (s * 2 - 1) / 4, np.float32))
+        np.testing.assert_allclose(
+            scaled(raxis.ones(2), s).numpy(), np.full(2, s + (s * 2 - 1) / 4, np.float32)
+        )
     assert len(scaled.misses()) == 2
     eager = raxis.compile(lambda x, s: x * s, dynamic=True)
     assert [eager(raxis.ones(1), s).item() for s in (1, 2, 3)] == [1.0, 2.0, 3.0]
@@ -174,7 +178,7 @@ def test_numbers_whose_value_is_looked_at(use) -> None:
 def test_static_arguments() -> None:
     @raxis.compile(static_argnums=(1,))
     def power(x, how):
-        return x**how["exponent"] if isinstance(how, dict) else x ** len(how)
+        return x ** how["exponent"] if isinstance(how, dict) else x ** len(how)
 
     assert power(raxis.tensor(3.0), (1, 2)).item() == 9.0
     assert power(raxis.tensor(3.0), (1, 2, 3)).item() == 27.0
@@ -212,7 +216,9 @@ def test_compiled_modules() -> None:
     assert not network.training
     with pytest.raises(AttributeError, match="absent"):
         _ = compiled.absent
-    np.testing.assert_allclose(compiled(raxis.ones(1, 3)).detach().numpy(), network(raxis.ones(1, 3)).detach().numpy())
+    np.testing.assert_allclose(
+        compiled(raxis.ones(1, 3)).detach().numpy(), network(raxis.ones(1, 3)).detach().numpy()
+    )
 
 
 def test_random_numbers_differ_from_call_to_call_as_in_eager() -> None:
@@ -402,3 +408,62 @@ def test_bad_options() -> None:
     assert raxis.compile(function, disable=True) is function
     reference = raxis.compile(lambda x: x.exp(), backend="reference")
     np.testing.assert_allclose(reference(raxis.ones(2)).numpy(), np.exp(np.ones(2)), rtol=1e-6)
+
+
+# ---- derived weights --------------------------------------------------------------------------------
+
+
+def _inference_network() -> nn.Module:
+    raxis.manual_seed(0)
+    network = nn.Sequential(
+        nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 16, 2)
+    )
+    network[1].running_mean.uniform_(-1, 1)
+    network[1].running_var.uniform_(0.5, 2)
+    return network.eval()
+
+
+def test_folded_weights_are_made_anew_after_writes() -> None:
+    network = _inference_network()
+    compiled, x = raxis.compile(network), raxis.randn(2, 3, 6, 6)
+    with raxis.no_grad():
+        for change in (
+            lambda: None,
+            lambda: network[0].weight.mul_(2),
+            lambda: network[1].running_var.add_(1),
+            lambda: network[0].weight[0].zero_(),
+            lambda: network.load_state_dict(
+                {k: v * 0.5 for k, v in network.state_dict().items()}, strict=False
+            ),
+            lambda: setattr(network[0].weight, "data", raxis.ones(4, 3, 3, 3)),
+        ):
+            change()
+            for _ in range(2):
+                np.testing.assert_allclose(compiled(x).numpy(), network(x).numpy(), rtol=2e-4, atol=1e-5)
+    (replay, *_) = compiled.compiled.replays()
+    assert replay.artifact.weights is not None
+    assert "rsqrt" not in [item.primitive for item in replay.artifact.program.instructions]
+
+
+def test_weights_that_the_host_can_write_are_not_folded() -> None:
+    network = _inference_network()
+    array = network[0].weight.detach().numpy()
+    compiled, x = raxis.compile(network), raxis.randn(2, 3, 6, 6)
+    with raxis.no_grad():
+        for factor in (1.0, 2.0, 3.0):
+            array *= factor
+            np.testing.assert_allclose(compiled(x).numpy(), network(x).numpy(), rtol=2e-4, atol=1e-5)
+
+
+def test_store_of_derived_weights_keeps_to_its_budget() -> None:
+    from raxis.compiler.derived_weights import WeightStore
+
+    store, sources = WeightStore(budget=100), [raxis.zeros(1)._storage for _ in range(3)]
+    for number, storage in enumerate(sources):
+        store.put(number, f"weight {number}", 40, [storage])
+    assert [store.get(number) for number in range(3)] == [None, "weight 1", "weight 2"]
+    assert store.nbytes == 80
+    sources[1].version += 1
+    assert store.get(1) is None
+    del storage, sources[2]
+    assert store.get(2) is None

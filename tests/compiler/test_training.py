@@ -117,20 +117,25 @@ def test_optimizers(optimizer: str) -> None:
     assert losses("mlp", optimizer, 12, compiled=True) == pytest.approx(eager, rel=1e-5)
 
 
+def accumulating_step(network: nn.Module, optimiser: raxis.optim.Optimizer):
+    """A step that never clears gradients."""
+
+    def step(x: raxis.Tensor, y: raxis.Tensor) -> raxis.Tensor:
+        loss = F.cross_entropy(network(x), y)
+        loss.backward()
+        optimiser.step()
+        return loss.detach()
+
+    return step
+
+
 def test_gradients_and_states_are_those_of_eager() -> None:
     results = []
     for wrap in (lambda step: step, raxis.compile):
         raxis.manual_seed(0)
         network, total = mlp(), []
         optimiser = OPTIMIZERS["adam"](network.parameters())
-
-        def step(x: raxis.Tensor, y: raxis.Tensor) -> raxis.Tensor:
-            loss = F.cross_entropy(network(x), y)
-            loss.backward()  # gradients add up
-            optimiser.step()
-            return loss.detach()
-
-        run = wrap(step)
+        run = wrap(accumulating_step(network, optimiser))
         for _ in range(4):
             total.append(run(raxis.randn(8, 12), raxis.randint(0, 3, (8,))).item())
         grads = [parameter.grad.clone() for parameter in network.parameters()]
@@ -142,10 +147,10 @@ def test_gradients_and_states_are_those_of_eager() -> None:
     assert compiled[3] == eager[3] == [4.0] * 4
     for part in (1, 2):
         for one, other in zip(eager[part], compiled[part], strict=True):
-            raxis_close(one, other)
+            assert_close(one, other)
 
 
-def raxis_close(one: raxis.Tensor, other: raxis.Tensor) -> None:
+def assert_close(one: raxis.Tensor, other: raxis.Tensor) -> None:
     assert raxis.allclose(one, other, rtol=1e-4, atol=1e-6), (one - other).abs().max()
 
 
@@ -168,7 +173,7 @@ def test_backward_outside_of_a_compiled_module() -> None:
         raxis.set_rng_state(start)
         raxis.rand(7)
         for one, other in zip(*found, strict=True):
-            raxis_close(one, other)
+            assert_close(one, other)
     assert len(compiled.misses()) == 1
     assert y.grad_fn.name() == "CompiledFunctionBackward"
     with pytest.raises(RuntimeError, match="second time"):

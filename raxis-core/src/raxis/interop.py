@@ -85,6 +85,7 @@ def share(array: np.ndarray) -> Tensor:
         place.backend.copy_from_host(memory, storage.buffer, 0)
         return wrap(storage, 0, layout)
     storage = Storage.over(buffer, memory.size, place)
+    storage.shared = True
     if not array.flags.writeable:
         storage.read_only = True
     return wrap(storage, 0, layout)

@@ -32,15 +32,17 @@ class Storage:
         place: the device it lives on.
         version: how often it was written in place; autograd compares it to find overwritten values.
         read_only: whether the memory belongs to something that must not change, such as a read-only array.
+        shared: set where the host has an array over the memory, through which it may change unnoticed.
     """
 
     # No __init__: every eager op makes a storage, and generated code sets the five attributes faster.
-    __slots__ = ("__weakref__", "buffer", "nbytes", "place", "read_only", "version")
+    __slots__ = ("__weakref__", "buffer", "nbytes", "place", "read_only", "shared", "version")
     buffer: Any
     nbytes: int
     place: Place
     version: int
     read_only: bool
+    shared: bool
 
     @classmethod
     def over(cls, buffer: Any, nbytes: int, place: Place) -> Storage:

@@ -10,9 +10,7 @@ from typing import Any, NamedTuple
 
 from raxis.autograd.grad_mode import mode
 from raxis.backends.api import Backend
-from raxis.compiler.artifact import Artifact
 from raxis.compiler.guards import guards_of
-from raxis.compiler.linking import link
 from raxis.compiler.outcome import outcome_of
 from raxis.compiler.recording import Recording
 from raxis.compiler.replay import MISS, Replay
@@ -154,7 +152,7 @@ class Compiled:
             if active.recording is recording:
                 outcome = outcome_of(recording, result)
             if outcome is not None and outcome.derived is None and recording.is_repeatable:
-                artifact = Artifact(link(self.name, recording.calls, outcome.memories), recording.compiler)
+                artifact = recording.artifact(outcome.memories)
         finally:
             recording.finish(artifact)
         if outcome is None or not recording.is_repeatable:

@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from raxis.autograd.grad_mode import mode
+from raxis.compiler.artifact import Artifact
 from raxis.compiler.backend import recording_place
+from raxis.compiler.linking import link
 from raxis.compiler.log import Call
 from raxis.compiler.memory import Argument, Gradient, Held, Memory, RecordedStorage, Region, Shared
 from raxis.compiler.numbers import ArgumentNumber, Source, with_source
@@ -23,9 +26,8 @@ from raxis.tensor import Tensor
 from raxis.utils._pytree import tree_map
 
 if TYPE_CHECKING:
-    from raxis.backends.api import Backend
-    from raxis.compiler.artifact import Artifact
     from raxis.compiler.compiled import Options
+    from raxis.compiler.linking import Linked
     from raxis.device import Device
     from raxis.random import Generator
     from raxis.storage import Place, Storage
@@ -149,18 +151,16 @@ class Recording:
 
     # ---- memory ------------------------------------------------------------------------------------
 
-    @property
-    def compiler(self) -> Backend:
-        """What compiles the programs.
+    def artifact(self, memories: Sequence[Memory]) -> Artifact:
+        """The compiled program that leaves the contents of `memories`."""
+        return self.compile(link(self.name, self.calls, memories), weights_are_fixed=not mode.enabled)
 
-        Raises:
-            RuntimeError: if nothing was recorded.
-        """
-        if self.options.backend is not None:
-            return self.options.backend
+    def compile(self, linked: Linked, *, weights_are_fixed: bool = False) -> Artifact:
+        """A linked program, compiled for where the recording ran."""
         if self.real is None:
             raise RuntimeError(f"{self.name} ran no op, so that there is nothing to compile.")
-        return self.real.backend
+        compiler = self.options.backend or self.real.backend
+        return Artifact(linked, compiler, self.real, weights_are_fixed=weights_are_fixed)
 
     def give_arguments(self) -> None:
         """Tensors among the arguments are parameters, wherever they lie at later calls."""

@@ -58,8 +58,8 @@ class Replay:
         if artifact is None:
             assert outcome.derived is not None  # only the two halves are compiled here
             halves = link_halves(recording.name, recording.calls, outcome.memories, outcome.derived)
-            artifact = Artifact(halves.forward, recording.compiler)
-            backward = Artifact(halves.backward, recording.compiler)
+            artifact = recording.compile(halves.forward)
+            backward = recording.compile(halves.backward)
             self.backward = Backward(outcome.derived, backward, recording.real)
         self.artifact = artifact
         self.run: Callable[..., Any] = _Writer(self, recording).function()
@@ -193,6 +193,8 @@ class _Writer:
             self._number_source(item) if isinstance(item, Source) else self._given(item[0])
             for item in linked.inputs
         ]
+        if self._replay.artifact.weights is not None:
+            passed.append(f"*{self._bind('weights', self._replay.artifact.weights)}()")
         for memory, region in linked.outputs:
             passed.append(self._given(memory) if memory.is_outside else self._fresh(memory, region.offset))
         self._lines.append(f"_execute({', '.join(passed)})")

@@ -42,6 +42,11 @@ class TensorType:
     shape: tuple[int, ...]
 
     @property
+    def nbytes(self) -> int:
+        """Bytes of all elements, dense."""
+        return self.size * self.dtype.itemsize
+
+    @property
     def rank(self) -> int:
         """The number of dimensions."""
         return len(self.shape)

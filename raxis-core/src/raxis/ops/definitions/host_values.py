@@ -93,4 +93,5 @@ def numpy(input: Tensor, *, force: bool = False) -> np.ndarray:
         raise RuntimeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )
+    input._storage.shared = True
     return host_array(input)
