@@ -127,7 +127,8 @@ def _is_split(kernel: LoopKernel) -> bool:
         and kernel.axes[0].inner
         and kernel.axes[0].size >= _LONG_ROW
         and max(kernel.levels) == 1
-        and not ops & {"argmax", "argmin"}
+        # Every part of a product would pass through subnormal numbers on its way to 0, which takes very long.
+        and not ops & {"argmax", "argmin", "reduce_prod"}
         and not any(store.access.strides[0] or not kernel.is_row_value[store.node] for store in kernel.stores)
     )
 

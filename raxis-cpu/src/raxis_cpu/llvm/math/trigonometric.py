@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 from raxis_cpu.llvm.ir import DOUBLE, I64, PTR, Function, Type, Value, fma, polynomial
 from raxis_cpu.llvm.math.support import (
+    FULL,
     INF,
+    SHORT,
     Pair,
     Precision,
     absolute,
@@ -21,6 +23,7 @@ from raxis_cpu.llvm.math.support import (
     is_nan,
     quick_two_sum,
     quotient,
+    reciprocal,
     sqrt,
     two_product,
     two_sum,
@@ -261,7 +264,9 @@ def _arc_tangent(numerator: Value, denominator: Value, precision: Precision) -> 
     """The angle, in [0, pi/4], of positive numbers of which the first is not the greater: base + rest."""
     turned = numerator.compare("gt", denominator * (2**0.5 - 1))
     top = turned.select(numerator - denominator, numerator)
-    ratio = top / turned.select(numerator + denominator, denominator)
+    bottom = turned.select(numerator + denominator, denominator)
+    short = precision is SHORT and top.type.element == "double"
+    ratio = top * reciprocal(bottom) if short else top / bottom
     square = ratio * ratio
     tail = ratio * square * polynomial(square, precision.atan)
     zero = numerator.function.constant(numerator.type, 0.0)
@@ -290,10 +295,8 @@ def atan(x: Value, precision: Precision) -> Value:
 def atan2(y: Value, x: Value) -> Value:
     """The angle of the point (x, y)."""
     if x.type.element == "float":
-        wide = atan2(y.convert("fpext", "double"), x.convert("fpext", "double"))
+        wide = _with_signs(y.convert("fpext", "double"), x.convert("fpext", "double"), SHORT)
         return wide.convert("fptrunc", "float")
-    from raxis_cpu.llvm.math.support import FULL
-
     return _with_signs(y, x, FULL)
 
 
