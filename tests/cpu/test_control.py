@@ -43,6 +43,36 @@ def test_carries_that_swap(turns: int) -> None:
     np.testing.assert_array_equal(placed[1].view, x)  # operands stay as they are
 
 
+@pytest.mark.parametrize("turns", [0, 1, 5])
+def test_carries_that_no_turn_changes(turns: int) -> None:
+    body = Builder()
+    step, kept, total = (body.parameter(type) for type in (INDEX, VECTOR, VECTOR))
+    counted = body.emit("add", step, body.constant(1, dtypes.int64))
+    region = body.region([counted, kept, body.emit("add", total, kept)])
+    builder = Builder("kept")
+    operands = [builder.parameter(type) for type in (INDEX, VECTOR, VECTOR)]
+    program = builder.build(builder.emit("while", *operands, regions=[below(turns, VECTOR, VECTOR), region]))
+    x, y = np.float32([1, 2, 3]), np.float32([4, 5, 6])
+    placed = [Placed(np.int64(0)), Placed(x, (2,), 1), Placed(y)]
+    step, kept, total = run(program, placed, fresh(program))
+    np.testing.assert_array_equal(kept, x)
+    np.testing.assert_array_equal(total, y + turns * x)
+
+
+@pytest.mark.parametrize("stacked", [False, True])
+def test_a_loop_that_changes_nothing(stacked: bool) -> None:
+    body = Builder()
+    kept, element = body.parameter(VECTOR), body.parameter(VECTOR)
+    region = body.region([kept, body.emit("add", kept, element)] if stacked else [kept])
+    builder = Builder("kept")
+    operands = [builder.parameter(type) for type in (VECTOR, TensorType(dtypes.float32, (4, 3)))]
+    program = builder.build(builder.emit("scan", *operands, carry_count=1, regions=[region]))
+    x, steps = np.float32([1, 2, 3]), np.arange(12, dtype=np.float32).reshape(4, 3)
+    results = run(program, [Placed(x), Placed(steps)], fresh(program))
+    for found, expected in zip(results, [x, steps + x][: 1 + stacked], strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
 def running(length: int) -> Program:
     """Running totals and their doubles."""
     body = Builder()

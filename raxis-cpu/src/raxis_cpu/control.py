@@ -32,8 +32,7 @@ def control(instruction: Instruction, compile: Compile) -> Routine:
 
     Results share no memory with operands, and are written when all went well.
     """
-    steps = [_step(region, compile) for region in instruction.regions]
-    run = _RUNS[instruction.primitive](instruction, steps)
+    run = _RUNS[instruction.primitive](instruction, compile)
     count = len(instruction.operands)
     types = [value.type for value in instruction.results]
 
@@ -56,6 +55,15 @@ def _step(region: Region, compile: Compile) -> _Step:
         executable(*(part for value in (*operands, *results) for part in value))
 
     return step
+
+
+def _turn(region: Region, count: int, compile: Compile) -> tuple[_Step, list[int]]:
+    """The body of a loop, and which of its `count` carried values it changes; it writes only these, then the others."""
+    changed = [at for at in range(count) if region.results[at] is not region.parameters[at]]
+    if not changed and len(region.results) == count:
+        changed = list(range(count))  # there are no programs without results
+    results = [region.results[at] for at in changed] + list(region.results[count:])
+    return _step(Region(region.parameters, region.instructions, tuple(results)), compile), changed
 
 
 def _program(region: Region) -> Program:
@@ -82,8 +90,8 @@ def _room(types: Sequence[TensorType]) -> list[_Dense]:
 _Run = Callable[[Sequence[_Dense]], Sequence[_Dense]]
 
 
-def _cond(instruction: Instruction, steps: Sequence[_Step]) -> _Run:
-    if_true, if_false = steps
+def _cond(instruction: Instruction, compile: Compile) -> _Run:
+    if_true, if_false = (_step(region, compile) for region in instruction.regions)
     types = [value.type for value in instruction.results]
 
     def run(operands: Sequence[_Dense]) -> Sequence[_Dense]:
@@ -96,13 +104,16 @@ def _cond(instruction: Instruction, steps: Sequence[_Step]) -> _Run:
 
 
 class _Carries:
-    """The carried values of a loop: each turn reads one set of memory and writes the other."""
+    """The carried values of a loop: those that change are read from one set of memory and written to another."""
 
-    def __init__(self, initial: Sequence[_Dense], types: Sequence[TensorType]) -> None:
-        self.current = initial
-        self._types = types
+    def __init__(
+        self, initial: Sequence[_Dense], types: Sequence[TensorType], changed: Sequence[int]
+    ) -> None:
+        self.current = list(initial)
+        self._types = [types[at] for at in changed]
+        self._changed = changed
         self._spare: Sequence[_Dense] | None = None
-        self._initial = initial
+        self._first = True
 
     def next(self) -> Sequence[_Dense]:
         """Where this turn writes."""
@@ -110,16 +121,19 @@ class _Carries:
 
     def advance(self, written: Sequence[_Dense]) -> None:
         """What this turn wrote is current; what it read is free, except for the operands."""
-        self._spare = None if self.current is self._initial else self.current
-        self.current = written
+        self._spare = None if self._first else [self.current[at] for at in self._changed]
+        self._first = False
+        for at, value in zip(self._changed, written, strict=True):
+            self.current[at] = value
 
 
-def _while(instruction: Instruction, steps: Sequence[_Step]) -> _Run:
-    condition, body = steps
+def _while(instruction: Instruction, compile: Compile) -> _Run:
     types = [value.type for value in instruction.operands]
+    condition = _step(instruction.regions[0], compile)
+    body, changed = _turn(instruction.regions[1], len(types), compile)
 
     def run(operands: Sequence[_Dense]) -> Sequence[_Dense]:
-        carries, going_on = _Carries(operands, types), _Dense(np.empty(1, np.uint8))
+        carries, going_on = _Carries(operands, types, changed), _Dense(np.empty(1, np.uint8))
         while True:
             condition(carries.current, [going_on])
             if not going_on.memory[0]:
@@ -131,10 +145,10 @@ def _while(instruction: Instruction, steps: Sequence[_Step]) -> _Run:
     return run
 
 
-def _scan(instruction: Instruction, steps: Sequence[_Step]) -> _Run:
-    (body,) = steps
+def _scan(instruction: Instruction, compile: Compile) -> _Run:
     (region,) = instruction.regions
     count = instruction.attributes["carry_count"]
+    body, changed = _turn(region, count, compile)
     carried = region.parameter_types[:count]
     element_sizes = [type.size for type in region.parameter_types[count:]]
     stacked_sizes = [type.size for type in region.result_types[count:]]
@@ -142,7 +156,7 @@ def _scan(instruction: Instruction, steps: Sequence[_Step]) -> _Run:
     length = instruction.operands[count].type.shape[0]
 
     def run(operands: Sequence[_Dense]) -> Sequence[_Dense]:
-        carries, stacked = _Carries(operands[:count], carried), _room(stacked_types)
+        carries, stacked = _Carries(operands[:count], carried, changed), _room(stacked_types)
         for turn in range(length):
             elements = _elements(operands[count:], element_sizes, turn)
             written = carries.next()
@@ -157,7 +171,7 @@ def _elements(stacks: Sequence[_Dense], sizes: Sequence[int], turn: int) -> list
     return [_Dense(stack.memory, turn * size) for stack, size in zip(stacks, sizes, strict=True)]
 
 
-_RUNS: Mapping[str, Callable[[Instruction, Sequence[_Step]], _Run]] = {
+_RUNS: Mapping[str, Callable[[Instruction, Compile], _Run]] = {
     "cond": _cond,
     "while": _while,
     "scan": _scan,
