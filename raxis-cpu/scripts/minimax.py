@@ -150,6 +150,7 @@ FITS: dict[str, tuple[Function, object, object, int]] = {
     "ASIN": (_ASIN, 0, F("0.25"), 12),
     "ASIN_SHORT": (_ASIN, 0, F("0.25"), 5),
     "ATAN": (_ATAN, 0, TAN_EIGHTH, 11),
+    "ATAN_OF_UNIT": (_ATAN, 0, F("1.0001"), 9),
     "ATAN_SHORT": (_ATAN, 0, TAN_EIGHTH, 5),
     "ERF": (_ERF, 0, 1, 14),
     "ERFC": (_erfc_scaled, F(-1) / 3, F(1) / 2, 21),

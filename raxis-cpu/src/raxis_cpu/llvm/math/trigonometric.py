@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from raxis_cpu.llvm.ir import DOUBLE, I64, PTR, Function, Type, Value, fma, polynomial
+from raxis_cpu.llvm.math import coefficients as tables
 from raxis_cpu.llvm.math.support import (
     FULL,
     INF,
-    SHORT,
     Pair,
     Precision,
     absolute,
@@ -264,9 +264,7 @@ def _arc_tangent(numerator: Value, denominator: Value, precision: Precision) -> 
     """The angle, in [0, pi/4], of positive numbers of which the first is not the greater: base + rest."""
     turned = numerator.compare("gt", denominator * (2**0.5 - 1))
     top = turned.select(numerator - denominator, numerator)
-    bottom = turned.select(numerator + denominator, denominator)
-    short = precision is SHORT and top.type.element == "double"
-    ratio = top * reciprocal(bottom) if short else top / bottom
+    ratio = top / turned.select(numerator + denominator, denominator)
     square = ratio * ratio
     tail = ratio * square * polynomial(square, precision.atan)
     zero = numerator.function.constant(numerator.type, 0.0)
@@ -294,10 +292,25 @@ def atan(x: Value, precision: Precision) -> Value:
 
 def atan2(y: Value, x: Value) -> Value:
     """The angle of the point (x, y)."""
-    if x.type.element == "float":
-        wide = _with_signs(y.convert("fpext", "double"), x.convert("fpext", "double"), SHORT)
-        return wide.convert("fptrunc", "float")
-    return _with_signs(y, x, FULL)
+    return _atan2_single(y, x) if x.type.element == "float" else _with_signs(y, x, FULL)
+
+
+def _atan2_single(y: Value, x: Value) -> Value:
+    """In double, where no float is too large or too small; the choices in float."""
+    high, wide = absolute(y), absolute(x)
+    steep = high.compare("gt", wide)
+    least, most = steep.select(wide, high), steep.select(high, wide)
+    one = x.function.constant(x.type, 1.0)
+    infinite = most.compare("eq", INF)
+    top = infinite.select(least.compare("eq", INF).select(one, 0.0), least)
+    bottom = (infinite | most.compare("eq", 0.0)).select(one, most)
+    ratio = top.convert("fpext", "double") * reciprocal(bottom.convert("fpext", "double"))
+    square = ratio * ratio
+    angle = fma(ratio * square, polynomial(square, tables.ATAN_OF_UNIT), ratio)
+    angle = steep.select(_HALF_PI["double"][0] - angle, angle)
+    angle = x.bits().compare("lt", 0).select(2 * _HALF_PI["double"][0] - angle, angle)
+    value = copy_sign(angle.convert("fptrunc", "float"), y)
+    return (is_nan(x) | is_nan(y)).select(x + y, value)
 
 
 def _with_signs(y: Value, x: Value, precision: Precision) -> Value:
