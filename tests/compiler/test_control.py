@@ -437,6 +437,99 @@ def test_modules_inside_of_a_body() -> None:
         np.testing.assert_allclose(arrays(compiled(x))[0], arrays(function(x))[0], rtol=1e-4, atol=1e-6)
 
 
+def random_function(rng: np.random.Generator, depth: int):
+    """A function of three vectors that gives three: a few random steps, some of which are control flow."""
+    steps = [random_step(rng, depth) for _ in range(int(rng.integers(1, 4)))]
+
+    def function(a, b, c):
+        for step in steps:
+            a, b, c = b, c, step(a, b, c)
+        return a, b, c
+
+    return function
+
+
+def random_step(rng: np.random.Generator, depth: int):
+    simple = {
+        "add": lambda a, b, c: (a + b).tanh(),
+        "mul": lambda a, b, c: (a * c - 0.25).sin(),
+        "flip": lambda a, b, c: c.flip(0) * 0.5 + b[:1],
+        "write": written,
+        "constant": lambda a, b, c: a - raxis.tensor([0.1, 0.2, 0.3]),
+    }
+    kinds = list(simple) + ["cond", "scan", "while", "map"] * (2 if depth else 0)
+    kind = str(rng.choice(kinds))
+    if kind in simple:
+        return simple[kind]
+    one, other = random_function(rng, depth - 1), random_function(rng, depth - 1)
+    length, turns = int(rng.choice([3, 18])), float(rng.integers(0, 5))
+    if kind == "cond":
+        return lambda a, b, c: raxis.cond(
+            a.sum() > 0, lambda a, b: one(a, b, c)[2], lambda a, b: other(b, a, c)[0], (a, b)
+        )
+    if kind == "while":
+        return lambda a, b, c: raxis.while_loop(
+            lambda i, v: i < turns, lambda i, v: (i + 1, one(v, b, c)[2]), (a[0] * 0, a)
+        )[1]
+    if kind == "map":
+        return lambda a, b, c: raxis.map(lambda row: one(row, b, c)[2], b.expand(length, 3) * c[0]).mean(0)
+    return lambda a, b, c: raxis.scan(lambda v, row: (one(v, row, c)[2], v), a, b.repeat(length, 1))[1][-1]
+
+
+def written(a, b, c):
+    a = a.clone()
+    a[1:] = b[:2]
+    return a.mul_(0.5)
+
+
+@pytest.mark.parametrize("case", range(12))
+def test_random_functions(case: int, rng: np.random.Generator) -> None:
+    function = random_function(rng, 2)
+    points = [raxis.tensor(rng.standard_normal((3, 3)).astype(np.float32)).unbind(0) for _ in range(2)]
+    if case % 2:
+        check(function, *points[0], again=[points[1]])
+        return
+    compiled = raxis.compile(function)
+    for given in (points[0], *points):
+        found = []
+        for run in (function, compiled):
+            leaves = [item.clone().requires_grad_() for item in given]
+            sum(((result**2).sum() for result in run(*leaves)), raxis.zeros(())).backward()
+            found.append([np.zeros(3) if leaf.grad is None else leaf.grad.numpy() for leaf in leaves])
+        for one, other in zip(*found, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-5)
+
+
+def test_values_asked_for_after_control_flow() -> None:
+    def function(x, factor):
+        y = raxis.cond(x.sum() > 0, lambda: x * factor + raxis.rand(2), lambda: x - raxis.rand(2))
+        z = raxis.scan(lambda c, row: (c + row * factor,) * 2, y, raxis.ones(20, 2))[1]
+        return z * z[0, 0].item()
+
+    compiled = raxis.compile(function, on_break="eager", dynamic=True)
+    for factor in (2.0, 3.0):
+        raxis.manual_seed(1)
+        expected = function(raxis.ones(2), factor)
+        raxis.manual_seed(1)
+        np.testing.assert_allclose(compiled(raxis.ones(2), factor).numpy(), expected.numpy(), rtol=1e-6)
+
+
+def test_backward_reads_what_control_flow_left() -> None:
+    def function(x, w):
+        scale = raxis.while_loop(lambda s: s.sum() < 20, lambda s: (s * 2,), (x.detach().abs() + 1,))[0]
+        return (raxis.cond(scale[0] > 9, lambda s: s + 1, lambda s: -s, (scale,)) * w).exp().sum()
+
+    compiled = raxis.compile(function)
+    for value in (0.1, 0.2, 3.0):
+        found = []
+        for run in (function, compiled):
+            w = raxis.full((2,), 0.1, requires_grad=True)
+            run(raxis.full((2,), value), w).backward()
+            found.append(w.grad.numpy())
+        np.testing.assert_allclose(*found, rtol=1e-5)
+    assert len(compiled.misses()) == 1
+
+
 # ---- random numbers ---------------------------------------------------------------------------------
 
 
