@@ -88,6 +88,7 @@ _LAZY_MODULES = frozenset(
         "linalg",
         "nn",
         "optim",
+        "overrides",
         "return_types",
         "special",
         "utils",
@@ -121,6 +122,7 @@ if TYPE_CHECKING:
     from raxis import linalg as linalg
     from raxis import nn as nn
     from raxis import optim as optim
+    from raxis import overrides as overrides
     from raxis import return_types as return_types
     from raxis import special as special
     from raxis import utils as utils

@@ -25,13 +25,15 @@ class _Anyone:
 
     Attributes:
         records: kept by `raxis.ops.tables`.
-        generation: rises whenever all plans become void.
+        overrides: whether any thread is in a scope of `raxis.overrides`.
+        generation: rises whenever all plans, or the runs of compiled functions, become void.
     """
 
-    __slots__ = ("generation", "records")
+    __slots__ = ("generation", "overrides", "records")
 
     def __init__(self) -> None:
         self.records = False
+        self.overrides = False
         self.generation = 0
 
 

@@ -135,7 +135,7 @@ _device_generators: dict[Device, Generator] = {}
 def reserve(generator: Generator | None, place: Place, blocks: int) -> tuple[int, int]:
     """Key and offset for an op that consumes `blocks` Philox counters."""
     if generator is None:
-        generator = _default_for(place.device)
+        generator = default_for(place.device)
     elif not isinstance(generator, Generator):
         raise TypeError(f"argument 'generator' must be a raxis.Generator, not {type(generator).__name__}")
     if anyone.records and active.recording is not None:
@@ -143,7 +143,8 @@ def reserve(generator: Generator | None, place: Place, blocks: int) -> tuple[int
     return generator._reserve(blocks)
 
 
-def _default_for(device: Device) -> Generator:
+def default_for(device: Device) -> Generator:
+    """The generator of ops on a device that are given none."""
     if device.type in _ON_THE_HOST:
         return default_generator
     found = _device_generators.get(device)

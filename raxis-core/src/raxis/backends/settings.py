@@ -28,6 +28,8 @@ VARIABLES: dict[str, str] = {
     "RAXIS_FALLBACK": "an op the device cannot run: error (default), warn (run on cpu and warn), cpu (run there)",
     "RAXIS_CPU": "what serves the device cpu: plugin (default, raxis-cpu if usable) or reference",
     "RAXIS_BLAS": "library of matrix products on raxis-cpu: numpy (default, its BLAS and kernels of our own) or mkl",
+    "RAXIS_OVERRIDES": "implementations of functionals, as in softmax=composed,layer_norm=measured; default none",
+    "RAXIS_OVERRIDES_FILE": "JSON file of such policies; default raxis/overrides.json in $XDG_CONFIG_HOME or ~/.config",
     "RAXIS_CACHE": "compiled kernels are kept on disk: on (default) or off",
     "RAXIS_CACHE_DIR": "the folder they are kept in; default raxis in $XDG_CACHE_HOME or ~/.cache",
 }
@@ -115,6 +117,18 @@ class Settings:
         default = (base if base.is_absolute() else home) / "raxis"
         try:
             return Path(self.raw("RAXIS_CACHE_DIR") or default).expanduser().absolute()
+        except (OSError, RuntimeError):
+            return None
+
+    @property
+    def overrides_file(self) -> Path | None:
+        """RAXIS_OVERRIDES_FILE, by default in the user's configuration folder; None without a home."""
+        from pathlib import Path
+
+        home, base = Path("~/.config"), Path(self.raw("XDG_CONFIG_HOME") or "~/.config")
+        default = (base if base.is_absolute() else home) / "raxis" / "overrides.json"
+        try:
+            return Path(self.raw("RAXIS_OVERRIDES_FILE") or default).expanduser().absolute()
         except (OSError, RuntimeError):
             return None
 

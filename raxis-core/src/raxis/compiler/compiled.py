@@ -69,8 +69,9 @@ class Compiled:
         self._lock = threading.RLock()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        # The short way: tensors only, nobody records. Whatever this key leaves out, the code of the run looks at.
-        if not kwargs and not anyone.records:
+        # The short way: tensors only, nobody records or overrides. Whatever this key leaves out, the code of the run
+        # looks at.
+        if not kwargs and not anyone.records and not anyone.overrides:
             try:
                 run = self._runs[(anyone.generation, mode.enabled, *[arg._layout for arg in args])]
             except (KeyError, AttributeError):

@@ -10,6 +10,7 @@ from typing import Any
 from raxis.autograd.grad_mode import mode
 from raxis.compiler.numbers import ArgumentNumber, Invocation
 from raxis.ops.promotion import get_default_dtype
+from raxis.overrides import scopes
 from raxis.placement import get_default_device
 from raxis.tensor import Tensor
 from raxis.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
@@ -24,7 +25,7 @@ class Static:
 
 def modes() -> tuple[Any, ...]:
     """What besides arguments changes how ops run."""
-    return mode.enabled, mode.inference, get_default_dtype(), get_default_device()
+    return mode.enabled, mode.inference, get_default_dtype(), get_default_device(), scopes.state()
 
 
 def describe(leaves: Sequence[Any]) -> str:

@@ -47,6 +47,13 @@ def deferred_function(name: str, make: Callable[[], tuple[str, dict[str, Any]]])
     return function
 
 
+def completed(function: FunctionType) -> FunctionType:
+    """A function made by `deferred_function`, with its code."""
+    if function.__code__ is _first_call.__code__:
+        function.__globals__["_complete"]()
+    return function
+
+
 def _first_call(*args: Any, **kwargs: Any) -> Any:
     return _complete()(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821  in the function's namespace
 
@@ -61,6 +68,9 @@ class _Completion:
         self.make = make
 
     def __call__(self) -> FunctionType:
+        from raxis.overrides.configuration import begin
+
+        begin()
         function = self.function
         name = function.__name__
         source, names = self.make()
@@ -71,7 +81,8 @@ class _Completion:
             del function.__dict__["__wrapped__"]
         function.__defaults__ = compiled.__defaults__
         function.__kwdefaults__ = compiled.__kwdefaults__
-        function.__code__ = compiled.__code__
+        if function.__code__ is _first_call.__code__:  # else another thread was faster
+            function.__code__ = compiled.__code__
         return function
 
     @property

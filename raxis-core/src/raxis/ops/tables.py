@@ -75,6 +75,12 @@ def remember(plans: Plans, key: Any, run: Callable[..., Any]) -> None:
         plans[key] = run
 
 
+def outdate() -> None:
+    """Let compiled functions look again at what their runs depend on."""
+    with _lock:
+        anyone.generation += 1
+
+
 def clear() -> None:
     """Forget all plans (defaults they were derived from have changed)."""
     with _lock:

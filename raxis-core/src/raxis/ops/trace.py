@@ -91,6 +91,11 @@ class tracing:
         _active.tracer = self._outer
 
 
+def is_tracing() -> bool:
+    """Whether this thread is inside a ``with tracing``."""
+    return _active.tracer is not None
+
+
 def current_tracer() -> Tracer:
     """The tracer of the innermost ``with tracing``."""
     tracer = _active.tracer
