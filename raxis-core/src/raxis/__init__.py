@@ -123,6 +123,7 @@ if TYPE_CHECKING:
     from raxis import nn as nn
     from raxis import optim as optim
     from raxis import overrides as overrides
+    from raxis import profiler as profiler
     from raxis import return_types as return_types
     from raxis import special as special
     from raxis import utils as utils

@@ -1,6 +1,6 @@
-"""Whether this thread records its ops instead of running them.
+"""Whether this thread records its ops instead of running them, or is observed while it runs them.
 
-The compiler sets it; layers below only ask. It stands alone so that they need not import the compiler.
+The compiler and the profiler set it; layers below only ask. It stands alone so that they need not import either.
 """
 
 from __future__ import annotations
@@ -10,18 +10,25 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from raxis.compiler.recording import Recording
+    from raxis.profiler.observer import Observer
 
 
 class _Active(threading.local):
     recording: Recording | None = None
+    observer: Observer | None = None
 
 
 active = _Active()
-"""``active.recording`` is the recording of the current thread, or None."""
+"""``active.recording`` is the recording of the current thread, ``active.observer`` what profiles it; or None."""
+
+
+def observer() -> Observer | None:
+    """What is told of each op that this thread runs; None while nobody profiles it, or while it records."""
+    return active.observer if anyone.records and active.recording is None else None
 
 
 class _Anyone:
-    """Whether any thread records; what every eager call asks first, since reading a thread-local takes much longer.
+    """Whether any thread records or is observed; asked first, since reading a thread-local takes much longer.
 
     Attributes:
         records: kept by `raxis.ops.tables`.

@@ -7,6 +7,7 @@ step in order.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from raxis.ptir.program import Instruction, Program
 from raxis.schedule import Buffer, LibraryStep, LoopStep, Schedule, Target, schedule
 from raxis.schedule.arena import plan
 from raxis.schedule.graph import composite_program
+from raxis.schedule.schedule import Step
 from raxis_cpu.control import control
 from raxis_cpu.library import native, routine
 from raxis_cpu.library.copies import small_copies
@@ -40,9 +42,26 @@ def compile_program(
     made = schedule(
         program, inputs, outputs, in_place=in_place, disjoint=disjoint, target=_Abilities(composites)
     )
-    signature = _Signature(program)
+    signature = Signature(program)
     single = _single_step(made, signature)
-    return single or _Assembler(made, signature, allocate, composites).function(program.name)
+    if single is not None:
+        return single
+    function = Assembler(made, signature, allocate, composites).function(program.name)
+    function.__dict__["observed"] = partial(_observed, made, signature, allocate, composites, program.name)
+    return function
+
+
+def _observed(
+    made: Schedule,
+    signature: Signature,
+    allocate: Callable[[int], Any],
+    composites: Mapping[str, KernelFactory],
+    name: str,
+) -> Executable:
+    """The same executable, which tells the thread's observer of each step."""
+    from raxis_cpu.observed import ObservedAssembler
+
+    return ObservedAssembler(made, signature, allocate, composites).function(name)
 
 
 class _Abilities(Target):
@@ -64,7 +83,7 @@ class _Abilities(Target):
         return factory is not None and factory(composite, inputs, outputs) is not None
 
 
-class _Signature:
+class Signature:
     """The arguments of the executable, by role and position."""
 
     def __init__(self, program: Program) -> None:
@@ -99,7 +118,7 @@ class _Signature:
         return tuple(found)
 
 
-def _single_step(made: Schedule, signature: _Signature) -> Executable | None:
+def _single_step(made: Schedule, signature: Signature) -> Executable | None:
     """The built-in that is the whole program; None if there is none."""
     if any(buffer.offset for buffer in made.buffers):
         return None
@@ -126,13 +145,13 @@ def _native_routine(made: Schedule, step: LibraryStep) -> Executable | None:
     return native(step.instruction, operands, results)
 
 
-class _Assembler:
+class Assembler:
     """Writes the Python function that runs several steps."""
 
     def __init__(
         self,
         made: Schedule,
-        signature: _Signature,
+        signature: Signature,
         allocate: Callable[[int], Any],
         composites: Mapping[str, KernelFactory],
     ) -> None:
@@ -149,14 +168,18 @@ class _Assembler:
         """The finished function."""
         self._allocate_temporaries()
         for step in self._schedule.steps:
-            if isinstance(step, LoopStep):
-                self._run_kernel(step)
-            else:
-                self._run_library(step)
+            self._run(step)
         body = "".join(f"    {line}\n" for line in self._lines) or "    pass\n"
         source = f"def run({', '.join(self._signature.names)}):\n{body}"
         made: Executable = compile_function(source, "run", f"<raxis_cpu {name!a}>", self._names)
         return made
+
+    def _run(self, step: Step) -> None:
+        """Write the lines that run a step; the last of them is the call."""
+        if isinstance(step, LoopStep):
+            self._run_kernel(step)
+        else:
+            self._run_library(step)
 
     def _bind(self, prefix: str, thing: object) -> str:
         name = f"_{prefix}_{len(self._names)}"

@@ -13,7 +13,7 @@ from typing import Any
 from raxis.autograd import anomaly
 from raxis.autograd.grad_mode import ever, mode
 from raxis.autograd.node import AccumulateGrad, Edge, Gradients, Node, NodeHooks
-from raxis.interception import active, anyone
+from raxis.interception import active, anyone, observer
 from raxis.storage import Storage
 from raxis.tensor import Tensor, View
 
@@ -81,7 +81,8 @@ class _Pass:
     def run(self) -> None:
         """Run every pending node and those that follow."""
         pending, queue, keep_graph = self.pending, self.queue, self.keep_graph
-        selective = self.needed is not None or bool(self.wanted)
+        observing = observer()
+        selective = self.needed is not None or bool(self.wanted) or observing is not None
         checked = ever.observed and anomaly.checks_nan()
         while queue:
             node, gradients = pending.pop(heappop(queue))
@@ -91,8 +92,10 @@ class _Pass:
             try:
                 if node.hooks is None and not selective:
                     results = node.apply(gradients)
-                else:
+                elif observing is None:
                     results = self._careful_step(node, gradients)
+                else:
+                    results = observing.run_node(node, self._careful_step, gradients)
             except Exception as error:
                 _note_forward_line(node, error)
                 raise
@@ -104,7 +107,7 @@ class _Pass:
                 node.release()
             self.add(node.edges, results)
 
-    # ---- with hooks, or towards chosen inputs ------------------------------------------------------
+    # ---- with hooks, towards chosen inputs, or observed ------------------------------------------------------
 
     def _careful_step(self, node: Node, gradients: list[Tensor | None]) -> Gradients:
         hooks = node.hooks
@@ -114,7 +117,9 @@ class _Pass:
         if self.needed is not None and node not in self.needed:
             return ()
         if isinstance(node, AccumulateGrad):
-            if self.accumulate:
+            if self.accumulate and hooks is None:
+                self._accumulate(node, gradients[0])
+            elif self.accumulate:
                 self._accumulate_with_hooks(node, gradients[0])
             return ()
         return node.apply(gradients) if hooks is None else self._apply_with_hooks(node, hooks, gradients)

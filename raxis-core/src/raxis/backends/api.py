@@ -38,6 +38,9 @@ class Executable(Protocol):
     It is called with one flat argument list: for every program parameter, in order, either
     ``buffer, offset`` (offset in elements; a tensor) or a Python number (a by-value scalar); then
     ``buffer, offset`` for every result. It writes the results into those buffers and returns None.
+
+    One that runs several kernels may have an attribute ``observed``, a function that makes an executable which does the
+    same, and tells ``raxis.interception.active.observer`` when each kernel begins and ends.
     """
 
     def __call__(self, *arguments: Any) -> None: ...

@@ -9,6 +9,7 @@ from raxis.compiler.derived_weights import DerivedWeights, result_strides
 from raxis.compiler.linking import Linked
 from raxis.compiler.memory import Held, Memory
 from raxis.compiler.numbers import Invocation, Source
+from raxis.interception import observer
 from raxis.ptir.passes import Report, optimise, pipeline
 from raxis.ptir.passes.derived import Split, split
 from raxis.ptir.passes.stages import passes_for
@@ -87,7 +88,11 @@ class Artifact:
             arguments += self.weights()
         for memory, region in self.linked.outputs:
             arguments += given(memory) if memory.is_outside else (made(memory), region.offset)
-        self.execute(*arguments)
+        observing = observer()
+        if observing is None:
+            self.execute(*arguments)
+        else:
+            observing.execute(self.execute, *arguments)
 
 
 def _frozen(linked: Linked) -> dict[int, tuple[Storage, int]]:

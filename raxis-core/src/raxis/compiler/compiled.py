@@ -6,6 +6,7 @@ import functools
 import threading
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from raxis.autograd.grad_mode import mode
@@ -16,7 +17,7 @@ from raxis.compiler.recording import Recording
 from raxis.compiler.replay import MISS, Replay
 from raxis.compiler.signature import Arguments, describe, modes
 from raxis.frames import user_stacklevel
-from raxis.interception import active, anyone
+from raxis.interception import active, anyone, observer
 from raxis.tensor import Tensor
 
 MOST_RECORDINGS = 8
@@ -89,13 +90,23 @@ class Compiled:
         signature = (structure, self._arguments.describe(leaves), modes())
         reason = "this is the first call with such arguments"
         for replay in self._replays.get(signature, ()):
-            result = replay.run(*leaves)
+            result = self._repeat(replay, leaves)
             if result is not MISS:
                 self._remember(replay, args, kwargs)
                 return result
             reason = replay.guards.failure() or "something changed outside of the function"
+        observing = observer()
         with self._lock:
-            return self._miss(signature, leaves, reason, args, kwargs)
+            if observing is None:
+                return self._miss(signature, leaves, reason, args, kwargs)
+            missed = partial(self._miss, signature, leaves, reason)
+            return observing.run(f"compile {self.name}", "compile", missed, (args, kwargs))
+
+    def _repeat(self, replay: Replay, leaves: list[Any]) -> Any:
+        observing = observer()
+        if observing is None:
+            return replay.run(*leaves)
+        return observing.run(f"compiled {self.name}", "compiled", replay.run, leaves, void=MISS)
 
     def _remember(self, replay: Replay, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Let calls like this one take the short way."""

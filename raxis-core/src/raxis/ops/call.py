@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from raxis.interception import active
+from raxis.interception import active, observer
 from raxis.interop import share
 from raxis.ops import launch, tables
 from raxis.ops.arguments import is_number, normalise
@@ -23,6 +23,7 @@ from raxis.tensor import Tensor
 
 if TYPE_CHECKING:
     from raxis.compiler.recording import Recording
+    from raxis.layout import Layout
 
 
 def call(op: Op, arguments: tuple[Any, ...], out: Any = None) -> Any:
@@ -36,7 +37,7 @@ def call(op: Op, arguments: tuple[Any, ...], out: Any = None) -> Any:
     run = run_of(op, values)
     if recording is None and _interchangeable(op, arguments, values):
         _remember_raw(op, op.plans, arguments, run)
-    return run(*values)
+    return _run(op.public_name, run, values)
 
 
 def run_of(op: Op, values: Sequence[Any]) -> Callable[..., Any]:
@@ -44,7 +45,7 @@ def run_of(op: Op, values: Sequence[Any]) -> Callable[..., Any]:
     key = plan_key(op, values)
     run = tables.find(op.plans, key)
     if run is None:
-        run = _make_run(op, values)
+        run = _planned(op, partial(_make_run, op, values))
         tables.remember(op.plans, key, run)
     return run
 
@@ -159,11 +160,28 @@ def call_inplace(op: Op, arguments: tuple[Any, ...]) -> Any:
     key = plan_key(op, values)
     run = tables.find(op.inplace_plans, key)
     if run is None:
-        plan = build(op, values, target._layout)
-        run = launch.inplace_run(plan, values, partial(overwrite_with_plan, plan))
+        run = _planned(op, partial(_make_inplace_run, op, values, target._layout))
         tables.remember(op.inplace_plans, key, run)
     if recording is not None:
         recording.note_write(target)
     elif _interchangeable(op, arguments, values):
         _remember_raw(op, op.inplace_plans, arguments, run)
-    return run(*values)
+    return _run(f"{op.public_name}_", run, values)
+
+
+def _make_inplace_run(op: Op, values: Sequence[Any], target: Layout) -> Callable[..., Any]:
+    plan = build(op, values, target)
+    return launch.inplace_run(plan, values, partial(overwrite_with_plan, plan))
+
+
+def _planned(op: Op, make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
+    observing = observer()
+    made: Callable[..., Any] = (
+        make() if observing is None else observing.run(f"plan {op.public_name}", "compile", make, ())
+    )
+    return made
+
+
+def _run(name: str, run: Callable[..., Any], values: Sequence[Any]) -> Any:
+    observing = observer()
+    return run(*values) if observing is None else observing.run(name, "op", run, values)

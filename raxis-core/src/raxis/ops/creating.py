@@ -15,7 +15,7 @@ from typing import Any
 
 from raxis.device import Device
 from raxis.dtypes import DType
-from raxis.interception import active
+from raxis.interception import active, observer
 from raxis.layout import Shape, layout_of
 from raxis.memory_format import layout as StorageLayout
 from raxis.memory_format import memory_format, strided
@@ -95,7 +95,8 @@ def _prepare(
     make: Callable[..., Tensor] = run_body(op, args, kwargs)
     if key is not None and active.recording is None and all(map(_is_plain, (*args, *kwargs.values()))):
         tables.remember(op.plans, key, make)
-    return make
+    observing = observer()
+    return make if observing is None else observing.bound(op.public_name, "op", make)
 
 
 def _is_plain(value: Any) -> bool:

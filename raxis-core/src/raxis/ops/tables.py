@@ -1,7 +1,7 @@
-"""The tables of plans, and setting them aside while a thread records.
+"""The tables of plans, and setting them aside while a thread records or is profiled.
 
-A plan in the table is found without asking who calls. So while any thread records, the tables are empty: every
-call then takes the way of a miss, which asks; plans of threads that do not record are kept here meanwhile.
+A plan in the table is found without asking who calls. So while any thread records or is profiled, the tables are
+empty: every call then takes the way of a miss, which asks; plans of threads that run are kept here meanwhile.
 """
 
 from __future__ import annotations
