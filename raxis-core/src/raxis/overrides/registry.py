@@ -149,7 +149,7 @@ def _all() -> dict[str, dict[str, Implementation]]:
 
 
 def _add_core(table: dict[str, dict[str, Implementation]]) -> None:
-    from raxis.overrides.implementations import TABLE
+    from raxis.overrides.library import TABLE
     from raxis.version import __version__
 
     for functional, name, function, supports in TABLE:

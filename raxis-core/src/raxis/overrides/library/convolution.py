@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raxis.dtypes import Category
-from raxis.overrides.implementations.composed import wide
+from raxis.overrides.library.composed import wide
 from raxis.tensor import Tensor
 
 Numbers = int | Sequence[int]

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from raxis.dtypes import Category, bool_
-from raxis.overrides.implementations.composed import wide
+from raxis.overrides.library.composed import wide
 from raxis.tensor import Tensor
 
 BLOCK = 128

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from raxis.overrides.implementations import attention, composed, convolution
+from raxis.overrides.library import attention, composed, convolution
 
 TABLE: tuple[tuple[str, str, Callable[..., Any], Callable[..., bool] | None], ...] = (
     ("softmax", "composed", composed.softmax, composed.is_float),
