@@ -9,15 +9,15 @@ from raxis_cpu.library.tiles_ir import lanes_below, masked_load
 from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value, Variable
 
 
-def gather_ir(name: str, vector: Type, *, table: bool = False) -> str:
+def gather_ir(name: str, vector: Type, *, sparse: bool = False) -> str:
     """``void name(planes, gap, channels, count, panel, at, width, jump)``: planes to rows of a panel.
 
     `count` elements that lie one after another are read from each of `channels` planes, `gap` elements apart, the
     first of them `at` elements after the beginning of an image row of `width`. Between image rows, `jump` elements of
-    the panel are left as they are. Channels that do not exist repeat the last one.
-    If `table`, `gap` is the address of a table with an offset for every channel at every second place.
+    the panel are left as they are. Channels that do not exist repeat the last one; if `sparse`, vectors without any
+    channel are left as they are.
     """
-    return _Gather(name, vector, table).text()
+    return _Gather(name, vector, sparse).text()
 
 
 def scatter_ir(name: str, vector: Type) -> str:
@@ -37,12 +37,13 @@ declare i64 @llvm.smax.i64(i64, i64)"""
 class _Exchange:
     """What both directions have in common: blocks of as many places as a vector has lanes."""
 
-    def __init__(self, name: str, vector: Type, gap: str = "i64") -> None:
-        numbers = f"{gap} %gap, i64 %channels, i64 %count"
+    def __init__(self, name: str, vector: Type, sparse: bool = True) -> None:
+        numbers = "i64 %gap, i64 %channels, i64 %count"
         self._function = Function(
             f"internal void @{name}(ptr %planes, {numbers}, ptr %panel, i64 %at, i64 %width, i64 %jump) noinline"
         )
         self._vector = vector
+        self._sparse = sparse
         self._size = vector.bits // 8
 
     def text(self) -> str:
@@ -55,7 +56,9 @@ class _Exchange:
             rows = [self._next(row, at, left.compare("gt", place)) for place in range(lanes)]
             mask = lanes_below(left, lanes)
             for part in range(VECTORS):
-                self._block(first, part, rows, left, mask)
+                exists = self._integer("channels").compare("gt", part * lanes if self._sparse else 0)
+                with function.when(exists):
+                    self._block(first, part, rows, left, mask)
         function.line("ret void")
         return function.text
 
@@ -82,9 +85,8 @@ class _Exchange:
 
 
 class _Gather(_Exchange):
-    def __init__(self, name: str, vector: Type, table: bool) -> None:
-        super().__init__(name, vector, "ptr" if table else "i64")
-        self._table = table
+    def __init__(self, name: str, vector: Type, sparse: bool) -> None:
+        super().__init__(name, vector, sparse)
         self._nowhere = self._function.room(vector)
 
     def _block(self, first: Value, part: int, rows: Sequence[Value], left: Value, mask: Value) -> None:
@@ -94,17 +96,10 @@ class _Gather(_Exchange):
             channel = function.constant(I64, part * lanes + lane).intrinsic(
                 "smin", self._integer("channels") - 1
             )
-            lines.append(masked_load(self._vector, self._source(channel, first), mask))
+            lines.append(masked_load(self._vector, self._plane(channel, first), mask))
         for place, (line, row) in enumerate(zip(transposed(lines), rows, strict=True)):
             target = function.advance(row, part * lanes, self._size)
             function.store(line, left.compare("gt", place).select(target, self._nowhere))
-
-    def _source(self, channel: Value, first: Value) -> Value:
-        if not self._table:
-            return self._plane(channel, first)
-        function = self._function
-        offset = function.load(I64, function.advance(function.argument(PTR, "gap"), channel * 2, 8))
-        return function.advance(function.argument(PTR, "planes"), offset + first, self._size)
 
 
 class _Scatter(_Exchange):

@@ -12,18 +12,20 @@ import numpy as np
 
 from raxis.dtypes import DType
 from raxis_cpu.library.panels_ir import panel_width
+from raxis_cpu.library.register_tiles_ir import Tile, gradients_tile, most_places, most_taps, results_tile
 from raxis_cpu.library.routine import Array, address_of, workspace
-from raxis_cpu.library.sliding_ir import FEW, TILE, Description, Slot, drivers, vector_of
+from raxis_cpu.library.sliding_ir import TILE, Description, Slot, drivers, few_outputs, vector_of
+from raxis_cpu.llvm.ir import Type
 from raxis_cpu.threads import thread_pool
 
 _PLANES_BYTES = 1 << 20
 """Planes for one thread at a time: about half of what a core's own cache holds."""
-_COLUMN_BYTES = 3 << 18
-"""What kernels see from a block of places: it stays in the cache while all outputs are computed."""
-_BLOCK_PLACES = 1024
-"""Most places of a block of results: those of a panel of outputs fit into the cache beside it."""
-_PLACE_BLOCK = 256
-"""Places whose products with responses are added at a time."""
+_BLOCK_PLACES = 512
+"""Most places of a block of results: those of a panel of outputs fit into the cache."""
+_LEAST_PLACES = 96
+"""Fewer places are not worth a task."""
+_ROW_PLACES = 256
+"""Places whose products with responses are added at a time: the responses stay in the cache."""
 _TASKS = 16
 """So many tasks keep all threads busy."""
 _MOST_WORKSPACES = 64
@@ -86,26 +88,58 @@ class _Piece(NamedTuple):
     places: int
 
 
-def _pieces(rows: int, places: int, pitch: int, depth: int, width: int) -> list[_Piece]:
-    """Rows of `places` results, `pitch` apart in the planes, in pieces whose columns fit into the cache."""
-    panels = max(1, min(_BLOCK_PLACES, _COLUMN_BYTES // (max(depth, 1) * 8)) // width)
-    most = max(0, panels * width - places) // pitch + 1
-    if most > 1 or places <= panels * width:
-        count = -(-rows // most)
+def _pieces(rows: int, places: int, most: int) -> list[_Piece]:
+    """Rows of `places` results in pieces of at most `most`."""
+    if places <= most:
+        count = -(-rows // (most // places))
         bounds = [rows * number // count for number in range(count + 1)]
         return [_Piece(first, stop - first, 0, places) for first, stop in pairwise(bounds)]
+    count = -(-places // most)
+    bounds = [places * number // count for number in range(count + 1)]
     return [
-        _Piece(row, 1, first, min(panels * width, places - first))
-        for row in range(rows)
-        for first in range(0, places, panels * width)
+        _Piece(row, 1, first, stop - first) for row in range(rows) for first, stop in pairwise(bounds)
     ]
+
+
+def _block_places(sizes: Sizes) -> int:
+    """Places of a block: fewer if there are few tasks."""
+    all_places = sizes.images * sizes.groups * -(-sizes.outputs // 32) * prod(sizes.result)
+    return max(_LEAST_PLACES, min(_BLOCK_PLACES, all_places // _TASKS))
+
+
+class _Tiles:
+    """Which functions compute tiles of results."""
+
+    def __init__(self, vector: Type, outputs: int) -> None:
+        self._vector = vector
+        self._is_narrow = outputs <= few_outputs(vector)
+        last = (outputs - 1) % panel_width(vector) + 1
+        # Of one vector of outputs, and of two.
+        self._used = (last <= vector.lanes, last > vector.lanes or outputs > panel_width(vector))
+
+    def numbers(self, rows: int, places: int) -> list[int]:
+        """The last numbers of a block of so many rows and places."""
+        if self._is_narrow:
+            return [0] * 6
+        most = most_places()
+        width = -(-places // -(-places // most))
+        height = -(-rows // -(-rows // (most // width)))
+        rest = (rows - 1) % height + 1
+        return [height, width, *self._addresses(height, width), *self._addresses(rest, width)]
+
+    def _addresses(self, rows: int, places: int) -> list[int]:
+        return [
+            results_tile(self._vector, Tile(rows, places, vectors)) if used else 0
+            for vectors, used in enumerate(self._used, 1)
+        ]
 
 
 def _table(rows: list[list[int]] | list[tuple[int, ...]]) -> Array:
     return np.array(rows, np.int64)
 
 
-def _forward_planes(sizes: Sizes, width: int) -> _Planes:
+def _forward_planes(sizes: Sizes, tiles: _Tiles | None) -> _Planes:
+    """The planes; without `tiles` there are no blocks of results."""
     used = [
         sorted({tap * spread % step for tap in range(count)})
         for count, spread, step in zip(sizes.kernel, sizes.spread, sizes.step, strict=True)
@@ -132,11 +166,13 @@ def _forward_planes(sizes: Sizes, width: int) -> _Planes:
         offsets += own.reshape(-1, *(1,) * (2 - axis))
         number, pitch = number * len(used[axis]), pitch * extent[axis]
     rows = np.arange(offsets.size)
+    pieces = [] if tiles is None else _pieces(sizes.result[1], sizes.result[2], _block_places(sizes))
     blocks = [
         [0, offsets.size, (slice_ * extent[1] + piece.row) * extent[2] + piece.place, piece.rows, piece.places,
-         (slice_ * sizes.result[1] + piece.row) * sizes.result[2] + piece.place, sizes.result[2], 1]
+         (slice_ * sizes.result[1] + piece.row) * sizes.result[2] + piece.place, sizes.result[2], 1,
+         *(tiles.numbers(piece.rows, piece.places) if tiles else ())]
         for slice_ in range(sizes.result[0])
-        for piece in _pieces(sizes.result[1], sizes.result[2], extent[2], offsets.size, width)
+        for piece in pieces
     ]  # fmt: skip
     table = np.stack([rows, offsets.ravel()], -1)
     return _Planes(extent, count, sizes.step, _table(fills), table, _table(blocks))
@@ -162,7 +198,7 @@ def _parts(result: int, kernel: int, step: int, spread: int, before: int) -> lis
     return parts
 
 
-def _transposed_planes(sizes: Sizes, width: int) -> _Planes:
+def _transposed_planes(sizes: Sizes, tiles: _Tiles) -> _Planes:
     """As if `result` were the image of a correlation and `image` its result."""
     by_dim = [
         _parts(*numbers)
@@ -195,9 +231,9 @@ def _transposed_planes(sizes: Sizes, width: int) -> _Planes:
         blocks += [
             [done, rows.size, (slice_ * extent[1] + piece.row) * extent[2] + piece.place, piece.rows, piece.places,
              start + slice_ * sizes.step[0] * gaps[0] + piece.row * row_gap + piece.place * sizes.step[2], row_gap,
-             sizes.step[2]]
+             sizes.step[2], *tiles.numbers(piece.rows, piece.places)]
             for slice_ in range(parts[0].places)
-            for piece in _pieces(parts[1].places, parts[2].places, extent[2], rows.size, width)
+            for piece in _pieces(parts[1].places, parts[2].places, _block_places(sizes))
         ]  # fmt: skip
         done += rows.size
     fills = [_fill(0, lowest, 1, sizes.image[2], extent[2])]
@@ -310,8 +346,9 @@ class Convolution(_Runner):
     """
 
     def __init__(self, sizes: Sizes, dtype: DType, *, transposed: bool = False) -> None:
-        width = panel_width(vector_of(dtype))
-        planes = (_transposed_planes if transposed else _forward_planes)(sizes, width)
+        vector = vector_of(dtype)
+        self._is_narrow = sizes.outputs <= few_outputs(vector)
+        planes = (_transposed_planes if transposed else _forward_planes)(sizes, _Tiles(vector, sizes.outputs))
         super().__init__(sizes, dtype, planes, drivers(dtype).convolution)
         taps, depth = sizes.taps, self._depth
         if transposed:
@@ -337,59 +374,81 @@ class Convolution(_Runner):
         self._call(x, address_of(weight), 0 if bias is None else address_of(bias), out, 0)
 
     def _plan(self, threads: int, chunk: int, memory: _Memory) -> dict[str, int]:
-        blocks, width = self._planes.blocks, self._width
-        tasks = chunk * self._sizes.groups * len(blocks)
-        part = -(-self._output_panels // -(-2 * threads // tasks)) if threads > 1 else self._output_panels
-        kernels = self._sizes.groups * self._output_panels * self._depth * width
-        in_order = bool((self._planes.offsets[:, 0] == np.arange(self._depth)).all()) if len(blocks) else True
-        arranges = not in_order and self._sizes.outputs > FEW
-        memory.add(Slot.KERNELS, kernels)
+        width, itemsize = self._width, self._dtype.itemsize
+        panels = self._sizes.groups * self._output_panels
+        in_order = bool((self._planes.offsets[:, 0] == np.arange(len(self._planes.offsets))).all())
+        arranges = not in_order and not self._is_narrow
+        memory.add(Slot.BIASES, panels * width)
+        memory.add(Slot.KERNELS, panels * self._depth * width)
         if arranges:
-            memory.add(Slot.PANELS, kernels)
+            memory.add(Slot.PANELS, panels * self._depth * width)
         else:
             memory.places.append((Slot.PANELS, memory.places[-1][1]))
         results = self._most_places * width
-        elements = -(-(results + self._most_places * int(blocks[:, 1].max())) // _LINE) * _LINE
+        elements = -(-(results + self._lines * width) // _LINE) * _LINE
         memory.add(Slot.WORKSPACES, threads * elements)
-        itemsize = self._dtype.itemsize
         return {
-            "PART_PANELS": part, "PARTS": -(-self._output_panels // part), "ARRANGES": int(arranges),
-            "COLUMNS_AT": results * itemsize, "WORKSPACE_BYTES": elements * itemsize,
+            "IS_NARROW": int(self._is_narrow), "ARRANGES": int(arranges), "LINES_AT": results * itemsize,
+            "WORKSPACE_BYTES": elements * itemsize,
         }  # fmt: skip
+
+    @property
+    def _lines(self) -> int:
+        """Places of the largest block whose results are not neighbours."""
+        blocks = self._planes.blocks
+        return int((blocks[:, 3] * blocks[:, 4] * (blocks[:, 7] > 1)).max(initial=0))
 
     @property
     def _most_places(self) -> int:
         """Places of the largest block, as many as are computed."""
         blocks = self._planes.blocks
-        most = int(((blocks[:, 3] - 1) * self._planes.extent[2] + blocks[:, 4]).max())
-        return -(-most // (2 * self._width)) * 2 * self._width
+        row = self._planes.extent[2] if self._is_narrow else blocks[:, 4]
+        most = int(((blocks[:, 3] - 1) * row + blocks[:, 4]).max(initial=0))
+        return most + 4 * self._width if self._is_narrow else most
 
 
 class WeightGradient(_Runner):
     """The gradient of a convolution's kernels."""
 
     def __init__(self, sizes: Sizes, dtype: DType) -> None:
-        planes = _forward_planes(sizes, panel_width(vector_of(dtype)))
-        super().__init__(sizes, dtype, planes, drivers(dtype).gradient)
-        lanes = self._width // 2
-        run = (sizes.result[1] - 1) * planes.extent[2] + sizes.result[2]
-        self._run_gap = -(-run // lanes) * lanes
-        self._fixed |= {"RUN_GAP": self._run_gap}
-        self._by_tiles = sizes.outputs < lanes
+        vector = vector_of(dtype)
+        super().__init__(sizes, dtype, _forward_planes(sizes, None), drivers(dtype).gradient)
+        self._by_tiles = sizes.outputs <= few_outputs(vector)
         self._shape: tuple[int, ...]
         if self._by_tiles:
-            rows = 1 if sizes.outputs == 1 else TILE
-            tiles, elements = -(-sizes.outputs // rows), -(-self._depth // TILE)
-            block = -(-elements // min(elements, -(-_TASKS // (sizes.groups * tiles)))) * TILE
-            self._fixed |= {
-                "BY_TILES": 1, "DEPTH_BLOCK": block, "DEPTH_BLOCKS": -(-self._depth // block), "OUTPUT_TILES": tiles,
-                "SUMS_GAP": elements * TILE,
-            }  # fmt: skip
-            self._shape = (sizes.groups, tiles * rows, elements * TILE)
+            self._use_dots(vector.lanes)
         else:
-            panels = -(-self._depth // self._width)
-            self._fixed |= {"DEPTH_PANELS": panels, "PLACE_BLOCK": _PLACE_BLOCK}
-            self._shape = (sizes.groups, panels, self._output_panels * self._width, self._width)
+            self._use_tiles(vector)
+
+    def _use_dots(self, lanes: int) -> None:
+        """Vectors of places are multiplied."""
+        sizes = self._sizes
+        run = (sizes.result[1] - 1) * self._planes.extent[2] + sizes.result[2]
+        self._run_gap = -(-run // lanes) * lanes
+        rows = 1 if sizes.outputs == 1 else TILE
+        tiles, elements = -(-sizes.outputs // rows), -(-self._depth // TILE)
+        block = -(-elements // min(elements, -(-_TASKS // (sizes.groups * tiles)))) * TILE
+        self._fixed |= {
+            "BY_TILES": 1, "DEPTH_BLOCK": block, "DEPTH_BLOCKS": -(-self._depth // block), "OUTPUT_TILES": tiles,
+            "SUMS_GAP": elements * TILE, "RUN_GAP": self._run_gap,
+        }  # fmt: skip
+        self._shape = (sizes.groups, tiles * rows, elements * TILE)
+
+    def _use_tiles(self, vector: Type) -> None:
+        """Vectors of outputs are multiplied."""
+        sizes, depth = self._sizes, self._depth
+        count = -(-depth // most_taps())
+        bounds = [depth * number // count for number in range(count + 1)]
+        self._tiles = _table([
+            (first, *(gradients_tile(vector, stop - first, vectors) for vectors in (1, 2)))
+            for first, stop in pairwise(bounds)
+        ])  # fmt: skip
+        rows = max(1, _ROW_PLACES // sizes.result[2])
+        self._fixed |= {
+            "TILES": self._tiles.ctypes.data, "TILE_COUNT": count, "ROW_BLOCK": rows, "WEIGHT_OUTPUT": depth,
+            "WEIGHT_GROUP": sizes.outputs * depth,
+        }  # fmt: skip
+        self._shape = (sizes.groups * self._output_panels, depth, self._width)
 
     def __call__(self, x: Array, response: Array, out: Array) -> bool:
         """Write the gradient; whether all of it is finite (else more of it may be NaN than should be).
@@ -397,21 +456,24 @@ class WeightGradient(_Runner):
         Args:
             x: [images, groups * channels, *image].
             response: gradient of the result [images, groups * outputs, *result] with dense planes.
-            out: [groups * outputs, channels, *kernel].
+            out: dense [groups * outputs, channels, *kernel].
         """
         sizes = self._sizes
-        sums = np.empty(self._shape, self._dtype)
-        self._call(x, 0, 0, response, address_of(sums))
-        found = sums[..., : sizes.outputs, :]
-        if not self._by_tiles:
-            found = found.swapaxes(1, 2).reshape(sizes.groups, sizes.outputs, -1)
-        out.reshape(sizes.groups, sizes.outputs, self._depth)[...] = found[..., : self._depth]
+        sums = np.zeros(self._shape, self._dtype)
+        self._call(x, address_of(out), 0, response, address_of(sums))
+        if self._by_tiles:
+            found = sums[:, : sizes.outputs, : self._depth]
+            out.reshape(sizes.groups, sizes.outputs, self._depth)[...] = found
         return bool(np.isfinite(out).all())
 
     def _plan(self, threads: int, chunk: int, memory: _Memory) -> dict[str, int]:
         sizes = self._sizes
-        outputs = sizes.outputs if self._by_tiles else self._output_panels * self._width
-        memory.add(Slot.RESPONSES, chunk * sizes.groups * outputs * sizes.result[0] * self._run_gap)
-        elements = _PLACE_BLOCK * self._width
-        memory.add(Slot.WORKSPACES, threads * elements)
-        return {"WORKSPACE_BYTES": elements * self._dtype.itemsize}
+        memory.add(Slot.WORKSPACES, 0)
+        if self._by_tiles:
+            memory.add(Slot.RESPONSES, chunk * sizes.groups * sizes.outputs * sizes.result[0] * self._run_gap)
+            return {}
+        panels = sizes.groups * self._output_panels
+        memory.add(Slot.RESPONSES, chunk * panels * prod(sizes.result) * self._width)
+        tiles = self._fixed["TILE_COUNT"]
+        block = tiles if threads == 1 else -(-tiles // -(-4 * threads // panels))
+        return {"TILE_BLOCK": block, "TILE_BLOCKS": -(-tiles // block)}

@@ -2,7 +2,8 @@
 
 Images are copied into padded planes, one for every remainder of places by the stride. There, what a kernel element sees
 of neighbouring results is contiguous: its beginning, an offset that all results share, comes from a table, and nothing
-is rearranged any further. Results of a run of rows are as long as rows of the planes; what is too much is cropped.
+is rearranged any further. The inner loops are those of `register_tiles_ir`; few outputs are computed at many places at
+a time instead: then results of a run of rows are as long as rows of the planes, and what is too much is cropped.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class Slot(Slots):
     PLANES = auto()  # padded planes of some images
     KERNELS = auto()  # panels [group, output panel, depth], as they come
     PANELS = auto()  # the same in the order of the table
+    BIASES = auto()  # panels of one row, zeros if there is no bias
     RESPONSES = auto()  # gradients of results, in rows as long as those of the planes
     SUMS = auto()  # gradients of kernels: tiles or panels
     USED = auto()  # bits of the workspaces in use
@@ -46,9 +48,10 @@ class Slot(Slots):
     PARALLEL_FOR = auto()  # address
     COUNT = auto()  # images
     CHUNK = auto()  # images whose planes exist at a time
+    IS_NARROW = auto()  # whether there are few outputs
     ARRANGES = auto()  # whether kernels are put into the order of the table
     BY_TILES = auto()  # whether gradients are computed for tiles
-    COLUMNS_AT = auto()  # where in a workspace what the kernels see begins
+    LINES_AT = auto()  # where in a workspace results of single outputs begin
     FILLS = auto()  # tables: `FILL` numbers for every remainder of places,
     FILL_COUNT = auto()
     OFFSETS = auto()  # row of the panel and offset in the planes, in elements, for every kernel element,
@@ -58,8 +61,6 @@ class Slot(Slots):
     CHANNELS = auto()  # of a group, as the outputs
     OUTPUTS = auto()
     OUTPUT_PANELS = auto()
-    PART_PANELS = auto()  # output panels of a task
-    PARTS = auto()
     FIRST_IMAGE = auto()
     IMAGES = auto()
     IMAGE_STRIDE = auto()
@@ -92,21 +93,27 @@ class Slot(Slots):
     DEPTH_BLOCKS = auto()
     OUTPUT_TILES = auto()
     SUMS_GAP = auto()
-    DEPTH_PANELS = auto()
-    PLACE_BLOCK = auto()  # places whose columns exist at a time
+    TILES = auto()  # table: `GRADIENT_TILE` numbers for some neighbouring kernel elements,
+    TILE_COUNT = auto()
+    TILE_BLOCK = auto()  # tiles of a task
+    TILE_BLOCKS = auto()
+    ROW_BLOCK = auto()  # rows whose products are added at a time
 
 
 Description = ctypes.c_int64 * len(Slot)
 
 FILL = 6
 """Where in the planes; before which slice, row and place of the image that is; the first place inside, and the end."""
-BLOCK = 8
-"""First kernel element, how many, where in the planes, rows, places, where in the result, gaps of rows and places."""
+BLOCK = 14
+"""First kernel element, how many, where in the planes, rows, places, where in the result, gaps of rows and places, then
+rows and places of a tile and addresses of functions: for one vector and two, with as many rows and with the rest."""
+GRADIENT_TILE = 3
+"""First kernel element; addresses of functions for one vector of outputs and two."""
 TILE = 4
-"""Outputs and kernel elements whose gradients are computed together."""
-FEW = 4
-"""Up to so many outputs are computed without panels."""
-_BODIES = ("fill", "pack", "arrange", "convolve", "fill_responses", "dots", "gather_responses", "products")
+"""Outputs and kernel elements whose gradients are computed together if outputs are few."""
+_BODIES = (
+    "fill", "pack", "arrange", "narrow", "convolve", "fill_responses", "dots", "gather_responses", "products", "unpack"
+)  # fmt: skip
 
 
 class Drivers(NamedTuple):
@@ -125,11 +132,13 @@ def drivers(dtype: DType) -> Drivers:
     - fill: the planes of a channel
     - pack: the kernels of an output panel
     - arrange: put them into the order of the table
-    - convolve: a block of results of some output panels
+    - narrow: a block of results of few outputs
+    - convolve: a block of results of an output panel
     - fill_responses: the responses of an output
     - dots: gradients of kernel elements of a tile of outputs
     - gather_responses: the responses of an output panel, place by place
-    - products: gradients of a panel of kernel elements, for all outputs
+    - products: gradients of some kernel elements for an output panel
+    - unpack: write them to where they belong
     """
     code = Code(compile(f'target triple = "{host().triple}"\n{sliding_ir(vector_of(dtype))}', host()))
     keep_for_ever(code)
@@ -141,20 +150,26 @@ def vector_of(dtype: DType) -> Type:
     return Type(ELEMENTS[dtype], host().vector_bytes // dtype.itemsize)
 
 
+def few_outputs(vector: Type) -> int:
+    """Up to so many outputs, half a vector's lanes, are computed at many places at a time."""
+    return vector.lanes // 2
+
+
 def sliding_ir(vector: Type) -> str:
     """The module."""
-    makers = (_fill, _pack, _arrange, _convolve, _fill_responses, _dots, _gather_responses, _products)
+    makers = (
+        _fill, _pack, _arrange, _narrow, _convolve, _fill_responses, _dots, _gather_responses, _products, _unpack
+    )  # fmt: skip
     scalar = vector.element
     return "\n".join([
         places_ir.intrinsics_ir(vector),
         panels_ir.intrinsics_ir(vector),
         INTRINSICS,
         f"declare {scalar} @llvm.vector.reduce.fadd.{vector.suffix}({scalar}, {vector})",
-        places_ir.gather_ir("gather", vector),
-        places_ir.gather_ir("gather_columns", vector, table=True),
-        panels_ir.product_ir("multiply", vector, transposed=True),
+        places_ir.gather_ir("gather", vector, sparse=True),
+        places_ir.scatter_ir("scatter", vector),
         _copy_ir(vector),
-        *(_Narrow(vector, outputs).text() for outputs in range(1, FEW + 1)),
+        *(_Narrow(vector, outputs).text() for outputs in range(1, few_outputs(vector) + 1)),
         *(body_ir(vector, name, Slot, maker) for name, maker in zip(_BODIES, makers, strict=True)),
         _driver_ir(vector, "convolution", _drive_convolution),
         _driver_ir(vector, "gradient", _drive_gradient),
@@ -204,8 +219,12 @@ def _drive_convolution(driver: _Driver) -> None:
     driver.parallel("pack", *panels)
     with driver.function.when(driver[Slot.ARRANGES].compare("ne", 0)):
         driver.parallel("arrange", *panels)
+    is_narrow, blocks = driver[Slot.IS_NARROW].compare("ne", 0), driver[Slot.BLOCK_COUNT]
     with driver.chunks() as images:
-        driver.parallel("convolve", images, driver[Slot.GROUPS], driver[Slot.BLOCK_COUNT], driver[Slot.PARTS])
+        with driver.function.when(is_narrow):
+            driver.parallel("narrow", images, driver[Slot.GROUPS], blocks)
+        with driver.function.when(~is_narrow):
+            driver.parallel("convolve", *panels, images, blocks)
 
 
 def _drive_gradient(driver: _Driver) -> None:
@@ -216,7 +235,9 @@ def _drive_gradient(driver: _Driver) -> None:
             driver.parallel("dots", groups, driver[Slot.OUTPUT_TILES], driver[Slot.DEPTH_BLOCKS])
         with driver.function.when(~by_tiles):
             driver.parallel("gather_responses", images, groups, driver[Slot.OUTPUT_PANELS])
-            driver.parallel("products", groups, driver[Slot.DEPTH_PANELS])
+            driver.parallel("products", groups, driver[Slot.OUTPUT_PANELS], driver[Slot.TILE_BLOCKS])
+    with driver.function.when(~by_tiles):
+        driver.parallel("unpack", groups, driver[Slot.OUTPUT_PANELS])
 
 
 def _copy_ir(vector: Type) -> str:
@@ -266,9 +287,9 @@ def _every_second(vector: Type, source: Value, count: Value) -> Value:
     return function.emit(vector, f"shufflevector {low}, {high}, <{lanes} x i32> <{places}>")
 
 
-def _wide() -> int:
+def _wide(outputs: int) -> int:
     """Vectors of places that are computed together for few outputs: as many as there are registers for."""
-    return 4 if panels_ir.tile_rows() > 2 * FEW else 2
+    return 4 if 2 * outputs < panels_ir.tile_rows() else 2
 
 
 class _Narrow:
@@ -285,7 +306,8 @@ class _Narrow:
     def text(self) -> str:
         """The definition."""
         function, size = self._function, self._size
-        sums = [[function.variable(self._vector, 0.0) for _ in range(_wide())] for _ in range(self._outputs)]
+        outputs, wide = range(self._outputs), range(_wide(self._outputs))
+        sums = [[function.variable(self._vector, 0.0) for _ in wide] for _ in outputs]
         with function.loop(0, function.argument(I64, "depth")) as step:
             entry = function.advance(function.argument(PTR, "table"), step * 2, 8)
             row, offset = (function.load(I64, function.advance(entry, item, 8)) for item in (0, 1))
@@ -293,7 +315,7 @@ class _Narrow:
                 function.argument(PTR, "kernels"), row * panels_ir.panel_width(self._vector), size
             )
             right = function.advance(function.argument(PTR, "planes"), offset, size)
-            parts = [function.load(self._vector, self._part(right, part)) for part in range(_wide())]
+            parts = [function.load(self._vector, self._part(right, part)) for part in wide]
             for output, totals in enumerate(sums):
                 factor = function.load(Type(self._vector.element), function.advance(left, output, size))
                 for part, total in zip(parts, totals, strict=True):
@@ -332,12 +354,26 @@ def _fill(body: Body, task: Value) -> None:
             inside = seen_slice.compare("ult", body[Slot.SLICES]) & seen_row.compare("ult", body[Slot.ROWS])
             first, end = (inside.select(bound, 0) for bound in (low, stop))
             start = body.address(Slot.PLANES, target)
-            _clear(body, start, function.constant(I64, 0), first)
-            _clear(body, start, end, body[Slot.PLANE_PLACES])
             seen = source + seen_slice * body[Slot.SLICE_STRIDE] + seen_row * body[Slot.ROW_STRIDE]
-            seen = seen + (first * body[Slot.PLACE_STEP] + place) * body[Slot.PLACE_STRIDE]
-            body.run("copy", body.address(Slot.IMAGE, seen), body[Slot.PLACE_STEP] * body[Slot.PLACE_STRIDE],
-                     body.moved(start, first), 1, end - first, function.constant(body.element, 0))  # fmt: skip
+            seen, gap = seen + place * body[Slot.PLACE_STRIDE], body[Slot.PLACE_STEP] * body[Slot.PLACE_STRIDE]
+            dense = gap.compare("eq", 1)
+            with function.when(dense):
+                _fill_row(body, body.address(Slot.IMAGE, seen), start, first, end)
+            with function.when(~dense):
+                _clear(body, start, function.constant(I64, 0), first)
+                _clear(body, start, end, body[Slot.PLANE_PLACES])
+                body.run("copy", body.address(Slot.IMAGE, seen + first * gap), gap, body.moved(start, first), 1,
+                         end - first, function.constant(body.element, 0))  # fmt: skip
+
+
+def _fill_row(body: Body, source: Value, target: Value, first: Value, end: Value) -> None:
+    """Elements from `first` to `end`, zeros before and behind."""
+    function, lanes, count = body.function, body.vector.lanes, body[Slot.PLANE_PLACES]
+    with function.loop(0, count, lanes) as place:
+        inside = lanes_below(end - place, lanes) & ~lanes_below(first - place, lanes)
+        value = masked_load(body.vector, body.moved(source, place), inside)
+        text = f"{value}, {body.moved(target, place)}, i32 {body.size}, {lanes_below(count - place, lanes)}"
+        function.line(f"call void @llvm.masked.store.{body.vector.suffix}.p0({text})")
 
 
 def _clear(body: Body, start: Value, first: Value, stop: Value) -> None:
@@ -348,10 +384,16 @@ def _clear(body: Body, start: Value, first: Value, stop: Value) -> None:
 def _pack(body: Body, task: Value) -> None:
     group, panel = body.divided(task, body[Slot.OUTPUT_PANELS])
     start = group * body[Slot.WEIGHT_GROUP] + panel * body.width * body[Slot.WEIGHT_OUTPUT]
+    outputs, channel = _outputs_of(body, panel), group * body[Slot.OUTPUTS] + panel * body.width
+    given = body[Slot.BIAS].compare("ne", 0).select(outputs, 0)
+    for part in range(0, body.width, body.vector.lanes):
+        mask = lanes_below(given - part, body.vector.lanes)
+        bias = masked_load(body.vector, body.address(Slot.BIAS, channel + part), mask)
+        body.function.store(bias, body.moved(body.row(body.address(Slot.BIASES), task), part))
     target = body.row(body.address(Slot.KERNELS), task * body[Slot.DEPTH])
     with body.function.loop(0, body[Slot.RUNS]) as run:
         source = body.address(Slot.WEIGHT, start + run * body[Slot.RUN_STRIDE])
-        body.run("gather", source, body[Slot.WEIGHT_OUTPUT], _outputs_of(body, panel), body[Slot.RUN],
+        body.run("gather", source, body[Slot.WEIGHT_OUTPUT], outputs, body[Slot.RUN],
                  body.row(target, run * body[Slot.RUN]), 0, body[Slot.RUN] + 1, 0)  # fmt: skip
 
 
@@ -375,96 +417,108 @@ def _outputs_of(body: Writer, panel: Value) -> Value:
     return body.rest(body[Slot.OUTPUTS], panel * body.width, body.width)
 
 
+def _block(body: Body, block: Value) -> list[Value]:
+    return [body.number_at(Slot.BLOCKS, block * BLOCK + item) for item in range(BLOCK)]
+
+
+def _table_from(body: Body, slot: Slot, number: Value, entry: int) -> Value:
+    """The address of an entry of a table."""
+    start = body.function.emit(PTR, f"inttoptr {body[slot]} to ptr")
+    return body.function.advance(start, number * entry, 8)
+
+
+def _narrow(body: Body, task: Value) -> None:
+    function = body.function
+    rest, block = body.divided(task, body[Slot.BLOCK_COUNT])
+    image, group = body.divided(rest, body[Slot.GROUPS])
+    first, depth, at, rows, places, result, row_gap, place_gap, *_ = _block(body, block)
+    count = (rows - 1) * body[Slot.PLANE_PLACES] + places
+    planes = body.address(Slot.PLANES, rest * body[Slot.CHANNELS] * body[Slot.CHANNEL_GAP] + at)
+    start = (body[Slot.FIRST_IMAGE] + image) * body[Slot.RESULT_STRIDE] + result
+    kernels = body.row(body.address(Slot.KERNELS), group * body[Slot.DEPTH])
+    table = _table_from(body, Slot.OFFSETS, first, 2)
+    for outputs in range(1, few_outputs(body.vector) + 1):
+        step = _wide(outputs) * body.vector.lanes
+        line = (count + (step - 1)) & -step
+        with function.when(body[Slot.OUTPUTS].compare("eq", outputs)):
+            with function.loop(0, count, step) as place:
+                source, target = body.moved(planes, place), body.moved(body.workspace, place)
+                body.run(f"narrow_{outputs}", kernels, table, depth, source, target, line)
+            lines = (body.workspace, line, body[Slot.PLANE_PLACES])
+            biases = body.row(body.address(Slot.BIASES), group)
+            _crop(body, group * outputs, body[Slot.OUTPUTS], lines, start, (rows, row_gap), (places, place_gap),
+                  biases)  # fmt: skip
+
+
 def _convolve(body: Body, task: Value) -> None:
     function = body.function
-    rest, part = body.divided(task, body[Slot.PARTS])
-    rest, block = body.divided(rest, body[Slot.BLOCK_COUNT])
-    image, group = body.divided(rest, body[Slot.GROUPS])
-    first, depth, at, rows, places, result, row_gap, place_gap = (
-        body.number_at(Slot.BLOCKS, block * BLOCK + item) for item in range(BLOCK)
-    )
-    count = (rows - 1) * body[Slot.PLANE_PLACES] + places
-    step = _wide() * body.vector.lanes
-    line = (count + (step - 1)) & -step
+    rest, block = body.divided(task, body[Slot.BLOCK_COUNT])
+    panels, image = body.divided(rest, body[Slot.IMAGES])
+    group, panel = body.divided(panels, body[Slot.OUTPUT_PANELS])
+    first, depth, at, rows, places, result, row_gap, place_gap, *tiles = _block(body, block)
     number = image * body[Slot.GROUPS] + group
     planes = body.address(Slot.PLANES, number * body[Slot.CHANNELS] * body[Slot.CHANNEL_GAP] + at)
+    outputs = _outputs_of(body, panel)
+    kernels = body.row(body.address(Slot.PANELS), panels * body[Slot.DEPTH] + first)
+    biases = body.row(body.address(Slot.BIASES), panels)
+    _tiles(body, (kernels, _table_from(body, Slot.OFFSETS, first, 2), depth), planes, biases, (rows, places), outputs,
+           tiles)  # fmt: skip
+    channel = group * body[Slot.OUTPUTS] + panel * body.width
     start = (body[Slot.FIRST_IMAGE] + image) * body[Slot.RESULT_STRIDE] + result
-    is_narrow = body[Slot.OUTPUTS].compare("le", FEW)
-    with function.when(is_narrow):
-        _narrow(body, group, (first, depth), planes, count, line)
-        first_place = function.constant(I64, 0)
-        _crop(body, group * body[Slot.OUTPUTS], body[Slot.OUTPUTS], line, start, (rows, row_gap),
-              (first_place, places, place_gap))  # fmt: skip
-    direct = rows.compare("eq", 1) & place_gap.compare("eq", 1) & body[Slot.BIAS].compare("eq", 0)
-    # Whole panels of a single row are written where they belong.
-    whole = direct.select(places & -body.width, function.constant(I64, 0))
-    columns = body.part(body.workspace, Slot.COLUMNS_AT)
-    wide = is_narrow.select(function.constant(I64, 0), count)
-    with function.loop(0, wide, body.width) as place:
-        _collect(body, body.moved(planes, place), first, depth, body.moved(columns, place * depth))
-    panels = is_narrow.select(function.constant(I64, 0), body[Slot.PART_PANELS])
-    with function.loop(0, body.rest(body[Slot.OUTPUT_PANELS], part * panels, panels)) as index:
-        panel = part * panels + index
-        kernels = body.address(Slot.PANELS)
-        kernels = body.row(kernels, (group * body[Slot.OUTPUT_PANELS] + panel) * body[Slot.DEPTH] + first)
-        outputs = _outputs_of(body, panel)
-        channel = group * body[Slot.OUTPUTS] + panel * body.width
-        target = body.address(Slot.RESULT, start + channel * body[Slot.OUTPUT_STRIDE])
-        with function.loop(0, whole, body.width) as place:
-            body.run("multiply", kernels, 0, body.moved(columns, place * depth), body.moved(target, place),
-                     body[Slot.OUTPUT_STRIDE], outputs, depth, body.flag(False))  # fmt: skip
-        with function.loop(whole, count, body.width) as place:
-            body.run("multiply", kernels, 0, body.moved(columns, place * depth), body.moved(body.workspace, place),
-                     line, outputs, depth, body.flag(False))  # fmt: skip
-        _crop(body, channel, outputs, line, start, (rows, row_gap), (whole, places, place_gap))
+    target, gap = body.address(Slot.RESULT, start + channel * body[Slot.OUTPUT_STRIDE]), body[Slot.OUTPUT_STRIDE]
+    count, neighbours = rows * places, place_gap.compare("eq", 1)
+    dense = neighbours & row_gap.compare("eq", places)
+    with function.when(dense):
+        body.run("scatter", target, gap, outputs, count, body.workspace, 0, count + 1, 0)
+    with function.when(neighbours & ~dense), function.loop(0, rows) as row:
+        body.run("scatter", body.moved(target, row * row_gap), gap, outputs, places,
+                 body.row(body.workspace, row * places), 0, places + 1, 0)  # fmt: skip
+    with function.when(~neighbours):
+        lines = body.part(body.workspace, Slot.LINES_AT)
+        body.run("scatter", lines, count, outputs, count, body.workspace, 0, count + 1, 0)
+        _crop(body, channel, outputs, (lines, count, places), start, (rows, row_gap), (places, place_gap), None)
 
 
-def _narrow(
-    body: Body, group: Value, elements: tuple[Value, Value], planes: Value, count: Value, line: Value
-) -> None:
-    """All of a group's few outputs, into the workspace."""
-    function, (first, depth) = body.function, elements
-    kernels = body.row(body.address(Slot.KERNELS), group * body[Slot.DEPTH])
-    table = function.advance(function.emit(PTR, f"inttoptr {body[Slot.OFFSETS]} to ptr"), first * 2, 8)
-    for outputs in range(1, FEW + 1):
-        with (
-            function.when(body[Slot.OUTPUTS].compare("eq", outputs)),
-            function.loop(0, count, _wide() * body.vector.lanes) as place,
-        ):
-            source, target = body.moved(planes, place), body.moved(body.workspace, place)
-            body.run(f"narrow_{outputs}", kernels, table, depth, source, target, line)
-
-
-def _collect(body: Body, planes: Value, first: Value, depth: Value, columns: Value) -> None:
-    """What the kernels see from as many places as a panel is wide."""
-    with body.function.loop(0, depth) as index:
-        offset = body.number_at(Slot.OFFSETS, (first + index) * 2 + 1)
-        _copy_row(body, body.moved(planes, offset), body.row(columns, index))
+def _tiles(
+    body: Body, elements: tuple[Value, Value, Value], planes: Value, biases: Value, sizes: tuple[Value, Value],
+    outputs: Value, tiles: list[Value],
+) -> None:  # fmt: skip
+    """All tiles of a block of results, as rows of a panel in the workspace."""
+    function, (rows, places) = body.function, sizes
+    tile_rows, tile_places, *addresses = tiles
+    pair, pitch = outputs.compare("gt", body.vector.lanes), body[Slot.PLANE_PLACES]
+    whole, rest = (pair.select(addresses[kind + 1], addresses[kind]) for kind in (0, 2))
+    with function.loop(0, rows, tile_rows) as row:
+        run = (rows - row).compare("lt", tile_rows).select(rest, whole)
+        run = function.emit(PTR, f"inttoptr {run} to ptr")
+        with function.loop(0, places, tile_places) as place:
+            # The last tile may lie over the one before.
+            begin = place.intrinsic("smin", places - tile_places)
+            arguments = (*elements, body.moved(planes, row * pitch + begin), pitch, biases,
+                         body.row(body.workspace, row * places + begin), places * body.width)  # fmt: skip
+            function.line(f"call void {run.name}({', '.join(map(str, arguments))})")
 
 
 def _crop(
-    body: Body, channel: Value, outputs: Value, line: Value, start: Value, rows: tuple[Value, Value],
-    places: tuple[Value, Value, Value],
+    body: Body, channel: Value, outputs: Value, lines: tuple[Value, Value, Value], start: Value,
+    rows: tuple[Value, Value], places: tuple[Value, Value], biases: Value | None,
 ) -> None:  # fmt: skip
-    """Write results of some outputs, plus the bias, to where they belong.
+    """Write results of some outputs, plus biases, to where they belong.
 
     Args:
+        lines: where they are, and the gaps of outputs and rows there.
         rows: how many, and their gap in the result.
-        places: the first, the end, and the gap in the result.
+        places: the same.
     """
-    function = body.function
-    has_bias = body[Slot.BIAS].compare("ne", 0)
+    function, (source, line, pitch) = body.function, lines
     with function.loop(0, outputs) as output:
-        bias = function.variable(body.element, 0.0)
-        with function.when(has_bias):
-            bias.set(function.load(body.element, body.address(Slot.BIAS, channel + output)))
+        bias = function.constant(body.element, 0)
+        if biases is not None:
+            bias = function.load(body.element, body.moved(biases, output))
         with function.loop(0, rows[0]) as row:
-            source = body.moved(body.workspace, output * line + row * body[Slot.PLANE_PLACES] + places[0])
-            target = (
-                start + (channel + output) * body[Slot.OUTPUT_STRIDE] + row * rows[1] + places[0] * places[2]
-            )
-            body.run("copy", source, 1, body.address(Slot.RESULT, target), places[2], places[1] - places[0],
-                     bias.get())  # fmt: skip
+            target = start + (channel + output) * body[Slot.OUTPUT_STRIDE] + row * rows[1]
+            body.run("copy", body.moved(source, output * line + row * pitch), 1, body.address(Slot.RESULT, target),
+                     places[1], places[0], bias)  # fmt: skip
 
 
 def _fill_responses(body: Body, task: Value) -> None:
@@ -538,44 +592,48 @@ def _store_sums(body: Body, output: Value, element: Value, sums: list[Value]) ->
 
 
 def _gather_responses(body: Body, task: Value) -> None:
-    function = body.function
     rest, panel = body.divided(task, body[Slot.OUTPUT_PANELS])
     image, group = body.divided(rest, body[Slot.GROUPS])
-    places, plane_places = body[Slot.RESULT_PLACES], body[Slot.PLANE_PLACES]
     source = (body[Slot.FIRST_IMAGE] + image) * body[Slot.RESULT_STRIDE]
     source = source + (group * body[Slot.OUTPUTS] + panel * body.width) * body[Slot.OUTPUT_STRIDE]
-    with function.loop(0, body[Slot.RESULT_SLICES]) as slice_:
-        rows = body[Slot.RESULT_ROWS] * places
-        start = body.row(
-            body.address(Slot.RESPONSES), (task * body[Slot.RESULT_SLICES] + slice_) * body[Slot.RUN_GAP]
-        )
-        with function.loop(0, body[Slot.RUN_GAP] * body.width, body.vector.lanes) as index:
-            function.store(function.constant(body.vector, 0), body.moved(start, index))
-        body.run("gather", body.address(Slot.RESULT, source + slice_ * rows), body[Slot.OUTPUT_STRIDE],
-                 _outputs_of(body, panel), rows, start, 0, places, (plane_places - places) * body.width)  # fmt: skip
+    count = body[Slot.RESULT_SLICES] * body[Slot.RESULT_ROWS] * body[Slot.RESULT_PLACES]
+    body.run("gather", body.address(Slot.RESULT, source), body[Slot.OUTPUT_STRIDE], _outputs_of(body, panel), count,
+             body.row(body.address(Slot.RESPONSES), task * count), 0, count + 1, 0)  # fmt: skip
 
 
 def _products(body: Body, task: Value) -> None:
     function = body.function
-    group, panel = body.divided(task, body[Slot.DEPTH_PANELS])
-    first = panel * body.width
-    count = body.rest(body[Slot.DEPTH], first, body.width)
-    table = function.emit(PTR, f"inttoptr {body[Slot.OFFSETS]} to ptr")
-    table = function.advance(table, first * 2 + 1, 8)
-    columns = body.part(body.workspace, Slot.COLUMNS_AT)
-    sums = body.row(body.address(Slot.SUMS), task * body[Slot.OUTPUT_PANELS] * body.width)
-    added = function.variable(I64, body[Slot.FIRST_IMAGE])
-    with function.loop(0, body[Slot.IMAGES]) as image, function.loop(0, body[Slot.RESULT_SLICES]) as slice_:
+    panels, block = body.divided(task, body[Slot.TILE_BLOCKS])
+    group, panel = body.divided(panels, body[Slot.OUTPUT_PANELS])
+    pair = _outputs_of(body, panel).compare("gt", body.vector.lanes)
+    first = block * body[Slot.TILE_BLOCK]
+    stop = first + body.rest(body[Slot.TILE_COUNT], first, body[Slot.TILE_BLOCK])
+    pitch, rows, places = body[Slot.PLANE_PLACES], body[Slot.RESULT_ROWS], body[Slot.RESULT_PLACES]
+    with (
+        function.loop(0, body[Slot.IMAGES]) as image,
+        function.loop(0, body[Slot.RESULT_SLICES]) as slice_,
+        function.loop(0, rows, body[Slot.ROW_BLOCK]) as row,
+    ):
         number = image * body[Slot.GROUPS] + group
+        given = ((number * body[Slot.OUTPUT_PANELS] + panel) * body[Slot.RESULT_SLICES] + slice_) * rows + row
         planes = number * body[Slot.CHANNELS] * body[Slot.CHANNEL_GAP]
-        planes = planes + slice_ * body[Slot.PLANE_ROWS] * body[Slot.PLANE_PLACES]
-        with function.loop(0, body[Slot.RUN_GAP], body[Slot.PLACE_BLOCK]) as place:
-            depth = body.rest(body[Slot.RUN_GAP], place, body[Slot.PLACE_BLOCK])
-            body.run("gather_columns", body.address(Slot.PLANES, planes + place), table, count, depth, columns, 0,
-                     depth + 1, 0)  # fmt: skip
-            with function.loop(0, body[Slot.OUTPUT_PANELS]) as output_panel:
-                given = (number * body[Slot.OUTPUT_PANELS] + output_panel) * body[Slot.RESULT_SLICES] + slice_
-                given = body.row(body.address(Slot.RESPONSES), given * body[Slot.RUN_GAP] + place)
-                body.run("multiply", given, 0, columns, body.row(sums, output_panel * body.width), body.width,
-                         _outputs_of(body, output_panel), depth, added.get().compare("gt", 0))  # fmt: skip
-            added.set(1)
+        planes = planes + (slice_ * body[Slot.PLANE_ROWS] + row) * pitch
+        with function.loop(first, stop) as tile:
+            element, one, two = (
+                body.number_at(Slot.TILES, tile * GRADIENT_TILE + item) for item in range(GRADIENT_TILE)
+            )
+            run = function.emit(PTR, f"inttoptr {pair.select(two, one)} to ptr")
+            arguments = (
+                body.row(body.address(Slot.RESPONSES), given * places), _table_from(body, Slot.OFFSETS, element, 2),
+                body.address(Slot.PLANES, planes), body.rest(rows, row, body[Slot.ROW_BLOCK]), places, pitch,
+                body.row(body.address(Slot.SUMS), panels * body[Slot.DEPTH] + element),
+            )  # fmt: skip
+            function.line(f"call void {run.name}({', '.join(map(str, arguments))})")
+
+
+def _unpack(body: Body, task: Value) -> None:
+    group, panel = body.divided(task, body[Slot.OUTPUT_PANELS])
+    target = group * body[Slot.WEIGHT_GROUP] + panel * body.width * body[Slot.WEIGHT_OUTPUT]
+    body.run("scatter", body.address(Slot.WEIGHT, target), body[Slot.WEIGHT_OUTPUT], _outputs_of(body, panel),
+             body[Slot.DEPTH], body.row(body.address(Slot.SUMS), task * body[Slot.DEPTH]), 0, body[Slot.DEPTH] + 1,
+             0)  # fmt: skip
