@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import llvmlite
 import numpy as np
 
-from raxis.backends.api import Backend, DeviceProperties, Executable, Strides
+from raxis.backends.api import Backend, Description, DeviceProperties, Executable, Strides
 from raxis_cpu.allocator import CachingAllocator
 from raxis_cpu.executable import compile_program
 from raxis_cpu.library import composites
@@ -79,6 +79,28 @@ class CpuBackend(Backend):
             disjoint=disjoint,
             allocate=self._allocator.allocate,
             composites=self.composites,
+        )
+
+    def describe(
+        self,
+        program: Program,
+        inputs: Sequence[Strides | None],
+        outputs: Sequence[Strides],
+        *,
+        in_place: int = 0,
+        disjoint: bool = False,
+        sources: bool = False,
+    ) -> Description:
+        from raxis_cpu.description import description
+
+        return description(
+            program,
+            inputs,
+            outputs,
+            in_place=in_place,
+            disjoint=disjoint,
+            composites=self.composites,
+            sources=sources,
         )
 
     def host_view(self, buffer: Buffer) -> Buffer:

@@ -39,9 +39,7 @@ def compile_program(
 ) -> Executable:
     """The executable of `program`."""
     program = widened(program)
-    made = schedule(
-        program, inputs, outputs, in_place=in_place, disjoint=disjoint, target=_Abilities(composites)
-    )
+    made = scheduled(program, inputs, outputs, in_place=in_place, disjoint=disjoint, composites=composites)
     signature = Signature(program)
     single = _single_step(made, signature)
     if single is not None:
@@ -49,6 +47,20 @@ def compile_program(
     function = Assembler(made, signature, allocate, composites).function(program.name)
     function.__dict__["observed"] = partial(_observed, made, signature, allocate, composites, program.name)
     return function
+
+
+def scheduled(
+    program: Program,
+    inputs: Sequence[Strides | None],
+    outputs: Sequence[Strides],
+    *,
+    in_place: int,
+    disjoint: bool,
+    composites: Mapping[str, KernelFactory],
+) -> Schedule:
+    """The steps of a program whose dtypes are `widened`."""
+    abilities = _Abilities(composites)
+    return schedule(program, inputs, outputs, in_place=in_place, disjoint=disjoint, target=abilities)
 
 
 def _observed(
@@ -145,6 +157,12 @@ def _native_routine(made: Schedule, step: LibraryStep) -> Executable | None:
     return native(step.instruction, operands, results)
 
 
+def step_arguments(step: LoopStep) -> tuple[Argument, ...]:
+    """The order in which the kernel of one of several steps takes them."""
+    slots = [Argument("array", slot) for slot in range(len(step.buffers))]
+    return (*slots, *(Argument("scalar", number) for number in range(len(step.scalars))))
+
+
 class Assembler:
     """Writes the Python function that runs several steps."""
 
@@ -199,9 +217,7 @@ class Assembler:
         return name, f"{name}_offset + {buffer.offset}" if buffer.offset else f"{name}_offset"
 
     def _run_kernel(self, step: LoopStep) -> None:
-        slots = [Argument("array", slot) for slot in range(len(step.buffers))]
-        scalars = [Argument("scalar", number) for number in range(len(step.scalars))]
-        kernel = self._bind("kernel", build(step.kernel, (*slots, *scalars)).bind(step.kernel))
+        kernel = self._bind("kernel", build(step.kernel, step_arguments(step)).bind(step.kernel))
         passed = [part for number in step.buffers for part in self._memory(number)]
         passed += [f"scalar_{position}" for position in step.scalars]
         self._lines.append(f"{kernel}({', '.join(passed)})")

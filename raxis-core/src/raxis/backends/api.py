@@ -59,6 +59,25 @@ class DeviceProperties:
     details: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Description:
+    """How a backend runs a program.
+
+    Attributes:
+        text: its steps.
+        steps: how many there are.
+        arena_bytes: memory of all temporaries; None if unknown.
+        temporary_bytes: what they would take if none shared memory; None if unknown.
+        sources: kernels in the device's language, by file name.
+    """
+
+    text: str
+    steps: int
+    arena_bytes: int | None = None
+    temporary_bytes: int | None = None
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+
 class Backend(abc.ABC):
     """Executes programs on the devices of one type.
 
@@ -124,6 +143,28 @@ class Backend(abc.ABC):
         Raises:
             NotImplementedError: naming primitive, dtype and device, if the program cannot run here.
         """
+
+    def describe(
+        self,
+        program: Program,
+        inputs: Sequence[Strides | None],
+        outputs: Sequence[Strides],
+        *,
+        in_place: int = 0,
+        disjoint: bool = False,
+        sources: bool = False,
+    ) -> Description:
+        """What `compile` makes of the same arguments; by default the program's text.
+
+        Args:
+            program: see `compile`, as for the following.
+            inputs: strides of the parameters.
+            outputs: strides of the results.
+            in_place: results that are written over parameters.
+            disjoint: no two parameters share memory.
+            sources: include the kernels' sources.
+        """
+        return Description(program.text(), len(program.instructions))
 
     def host_view(self, buffer: Any) -> np.ndarray | None:
         """`buffer` as a uint8 array sharing its memory; None when the host cannot see the memory."""

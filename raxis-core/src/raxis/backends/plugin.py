@@ -15,6 +15,7 @@ from raxis.backends.api import API, Backend
 from raxis.backends.discovery import EntryPoint
 from raxis.backends.states import State
 from raxis.errors import BackendError
+from raxis.log import listener
 
 _T = TypeVar("_T")
 
@@ -59,8 +60,8 @@ class Plugin:
     def probe(self) -> Outcome | None:
         """Import, handshake and probe; None if all passed and the device is not loaded yet."""
         with self._exclusive():
-            if self.outcome is None:
-                self.outcome = self._probed()
+            if self.outcome is None and (probed := self._probed()) is not None:
+                self._settle(probed)
             return self.outcome
 
     def load(self) -> Outcome:
@@ -70,10 +71,17 @@ class Plugin:
             BackendError: if the plugin calls back here while it is being loaded.
         """
         with self._exclusive():
-            self.outcome = self.outcome or self._probed()
             if self.outcome is None:
-                self.outcome = self._guarded("load()", self._load)
-            return self.outcome
+                probed = self._probed()
+                self._settle(self._guarded("load()", self._load) if probed is None else probed)
+            return cast("Outcome", self.outcome)
+
+    def _settle(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+        log = listener("plugins")
+        if log is not None:
+            reason = f": {outcome.reason}" if outcome.reason else ""
+            log.info("device %s, %s is %s%s", self.entry.name, self.label, outcome.state, reason)
 
     @contextmanager
     def _exclusive(self) -> Iterator[None]:

@@ -17,6 +17,10 @@ from raxis.device import Device
 if TYPE_CHECKING:
     from pathlib import Path
 
+LOG_TOPICS = ("compile", "passes", "kernels", "guards", "plugins", "debug")
+"""What RAXIS_LOG may name; ``debug`` is all of them, with details."""
+
+DumpPolicy = Literal["failures", "all", "off"]
 FallbackPolicy = Literal["error", "warn", "cpu"]
 CpuPolicy = Literal["plugin", "reference"]
 BlasPolicy = Literal["numpy", "mkl"]
@@ -30,6 +34,9 @@ VARIABLES: dict[str, str] = {
     "RAXIS_BLAS": "library of matrix products on raxis-cpu: numpy (default, its BLAS and kernels of our own) or mkl",
     "RAXIS_OVERRIDES": "implementations of functionals, as in softmax=composed,layer_norm=measured; default none",
     "RAXIS_OVERRIDES_FILE": "JSON file of such policies; default raxis/overrides.json in $XDG_CONFIG_HOME or ~/.config",
+    "RAXIS_LOG": "what is logged: a list of compile, passes, kernels, guards, plugins, or debug; default nothing",
+    "RAXIS_DUMP": "programs that raxis.compile writes to files: failures (default), all or off",
+    "RAXIS_DUMP_DIR": "the folder for them; default a new one in the folder for temporary files",
     "RAXIS_CACHE": "compiled kernels are kept on disk: on (default) or off",
     "RAXIS_CACHE_DIR": "the folder they are kept in; default raxis in $XDG_CACHE_HOME or ~/.cache",
 }
@@ -104,6 +111,28 @@ class Settings:
     def blas(self) -> BlasPolicy:
         """RAXIS_BLAS."""
         return cast("BlasPolicy", self._choice("RAXIS_BLAS", ("numpy", "mkl")))
+
+    @property
+    def log_topics(self) -> frozenset[str]:
+        """RAXIS_LOG, by default none."""
+        names = self._names("RAXIS_LOG")
+        for name in names:
+            if name not in LOG_TOPICS:
+                raise ValueError(messages.bad_choice("RAXIS_LOG", name, LOG_TOPICS, "a list of them"))
+        return frozenset(names)
+
+    @property
+    def dump(self) -> DumpPolicy:
+        """RAXIS_DUMP."""
+        return cast("DumpPolicy", self._choice("RAXIS_DUMP", ("failures", "all", "off")))
+
+    @property
+    def dump_folder(self) -> Path | None:
+        """RAXIS_DUMP_DIR; None if a temporary folder is to be made."""
+        from pathlib import Path
+
+        text = self.raw("RAXIS_DUMP_DIR")
+        return None if text is None else Path(text).expanduser().absolute()
 
     @property
     def cache_folder(self) -> Path | None:

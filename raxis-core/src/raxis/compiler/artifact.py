@@ -6,16 +6,18 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from raxis.compiler.derived_weights import DerivedWeights, result_strides
+from raxis.compiler.dumps import Dump
 from raxis.compiler.linking import Linked
 from raxis.compiler.memory import Held, Memory
 from raxis.compiler.numbers import Invocation, Source
 from raxis.interception import observer
+from raxis.log import listener
 from raxis.ptir.passes import Report, optimise, pipeline
 from raxis.ptir.passes.derived import Split, split
 from raxis.ptir.passes.stages import passes_for
 
 if TYPE_CHECKING:
-    from raxis.backends.api import Backend
+    from raxis.backends.api import Backend, Description, Executable
     from raxis.storage import Place, Storage
 
 
@@ -28,6 +30,7 @@ class Artifact:
         program: after the passes; the derived weights are further parameters.
         weights: the derived weights; None if there are none.
         execute: the backend's executable.
+        place: where it runs.
 
     Args:
         linked: the program.
@@ -38,32 +41,64 @@ class Artifact:
 
     def __init__(self, linked: Linked, compiler: Backend, place: Place, *, weights_are_fixed: bool = False) -> None:
         self.linked = linked
+        self.place = place
+        self._compiler = compiler
         frozen = _frozen(linked) if weights_are_fixed else {}
-        own = passes_for(place.device.type, compiler)
         self.report = Report()
-        whole = optimise(linked.program, passes=pipeline(own), frozen=frozen, report=self.report)
-        parts = split(whole, frozen)
+        dump = Dump(linked.program, self.report)
+        with dump.step("passes"):
+            own = pipeline(passes_for(place.device.type, compiler))
+            whole = optimise(linked.program, passes=own, frozen=frozen, report=self.report, dump=dump.note)
+            parts = split(whole, frozen)
         self.program = parts.main
-        self.weights = self._derived(parts, frozen, compiler, place) if parts.prologue.results else None
-        self.execute = compiler.compile(
+        self._input_strides = [*linked.input_strides, *result_strides(parts.prologue)]
+        dump.note("99-compiled", self.program)
+        with dump.step("schedule and kernels"):
+            self.weights = self._derived(parts, frozen) if parts.prologue.results else None
+            self.execute = self._compiled()
+        if dump.has_everything:
+            dump.describe(self.describe(sources=True))
+        self._log()
+
+    def _compiled(self) -> Executable:
+        return self._compiler.compile(
             self.program,
-            [*linked.input_strides, *result_strides(parts.prologue)],
-            linked.output_strides,
-            in_place=linked.in_place,
+            self._input_strides,
+            self.linked.output_strides,
+            in_place=self.linked.in_place,
             disjoint=True,
         )
 
-    def _derived(
-        self, parts: Split, frozen: Mapping[int, tuple[Storage, int]], compiler: Backend, place: Place
-    ) -> DerivedWeights:
+    def describe(self, *, sources: bool = False) -> Description:
+        """What the backend runs, with the kernels' sources if wanted."""
+        return self._compiler.describe(
+            self.program,
+            self._input_strides,
+            self.linked.output_strides,
+            in_place=self.linked.in_place,
+            disjoint=True,
+            sources=sources,
+        )
+
+    def _log(self) -> None:
+        log = listener("passes")
+        if log is not None:
+            report, before = self.report, len(self.linked.program.instructions)
+            log.info(
+                "%s: %d instructions became %d in %.2f ms, by %d rewrites",
+                self.program.name, before, len(self.program.instructions), report.seconds * 1e3, report.rewrites,
+            )  # fmt: skip
+            log.debug("%s", report)
+
+    def _derived(self, parts: Split, frozen: Mapping[int, tuple[Storage, int]]) -> DerivedWeights:
         inputs = self.linked.input_strides
-        prologue = compiler.compile(
+        prologue = self._compiler.compile(
             parts.prologue,
             [inputs[source] for source in parts.sources],
             result_strides(parts.prologue),
         )
         storages, offsets = zip(*(frozen[source] for source in parts.sources), strict=True)
-        return DerivedWeights(parts, prologue, storages, offsets, place)
+        return DerivedWeights(parts, prologue, storages, offsets, self.place)
 
     def run(
         self,

@@ -109,6 +109,16 @@ class DerivedWeights:
         self._seen: list[tuple[Any, int]] = []
         self._arguments: tuple[Any, ...] = ()
 
+    @property
+    def programs(self) -> tuple[Program, ...]:
+        """What computes each of them."""
+        return tuple(program for program, _ in self._recipes)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that they take."""
+        return sum(type.nbytes for type in self._results)
+
     def __call__(self) -> tuple[Any, ...]:
         seen = [(storage.buffer, storage.version) for storage in self._storages]
         if not _same(seen, self._seen):

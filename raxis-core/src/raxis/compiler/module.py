@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from raxis.compiler.compiled import Compiled, Miss, Options
 from raxis.nn import Module
+
+if TYPE_CHECKING:
+    from raxis.compiler.explain import Explanation
+    from raxis.ptir.passes import Machine
 
 
 class CompiledModule(Module):
@@ -18,7 +22,9 @@ class CompiledModule(Module):
     def __init__(self, module: Module, options: Options) -> None:
         super().__init__()
         self._orig_mod = module
-        object.__setattr__(self, "compiled", Compiled(module.__call__, options))
+        compiled = Compiled(module.__call__, options)
+        compiled.name = type(module).__name__
+        object.__setattr__(self, "compiled", compiled)
         self.training = module.training
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -30,7 +36,11 @@ class CompiledModule(Module):
 
     def misses(self) -> list[Miss]:
         """The calls that could not repeat an earlier one; see `Compiled.misses`."""
-        return self.compiled.misses()  # type: ignore[no-any-return]
+        return self.compiled.misses()
+
+    def explain(self, *, kernels: bool = False, machine: Machine | None = None) -> Explanation:
+        """What was made of the module's calls; see `Compiled.explain`."""
+        return self.compiled.explain(kernels=kernels, machine=machine)
 
     def __getattr__(self, name: str) -> Any:
         try:

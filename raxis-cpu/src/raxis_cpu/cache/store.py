@@ -8,12 +8,14 @@ from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import llvmlite
 
 from raxis import dtypes
 from raxis.backends.settings import Settings
+from raxis.log import listener
 from raxis.schedule import loops
 from raxis.version import __version__
 from raxis_cpu.cache.entry import name_of, pack, unpack
@@ -42,18 +44,37 @@ def object_code(program: str, target: Target, make: Callable[[], bytes]) -> byte
     """
     folder = _folder()
     if folder is None:
-        return make()
+        return _made(program, make)
     key = f"{_origin(target)}\n\n{program}"
     name = name_of(key)
     entry = folder.read(name)
     code = None if entry is None else unpack(key, entry)
     _usage(folder).count(hit=code is not None)
     if code is None:
-        code = make()
+        code = _made(program, make)
         folder.write(name, pack(key, code))
         if int(name[:8], 16) % _WRITES_PER_TRIM == 0:
             folder.trim()
+    elif (log := listener("kernels")) is not None:
+        log.info("%s: from the cache", _title(program))
     return code
+
+
+def _made(program: str, make: Callable[[], bytes]) -> bytes:
+    """What `make` makes, which is logged."""
+    log = listener("kernels")
+    if log is None:
+        return make()
+    start = perf_counter()
+    code = make()
+    log.info("%s: compiled in %.1f ms, %d B", _title(program), (perf_counter() - start) * 1e3, len(code))
+    log.debug("%s", program)
+    return code
+
+
+def _title(program: str) -> str:
+    """The first line of a program, which names it."""
+    return program.lstrip().split("\n", 1)[0][:100]
 
 
 def summary() -> dict[str, Any]:

@@ -125,6 +125,7 @@ class _Runner:
         if self._settled.get(each) is program:
             return program
         self._context.rewrites = Counter()
+        self._report.running = each.name
         start = perf_counter()
         made = each.run(program, self._context)
         seconds = perf_counter() - start
@@ -136,4 +137,5 @@ class _Runner:
             self._write(f"{len(self._report.runs):02}-{each.name}", made)
         if self._verify:
             verify_program(made)
+        self._report.running = None
         return made

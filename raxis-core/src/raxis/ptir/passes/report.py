@@ -36,6 +36,10 @@ class PassRun(NamedTuple):
 class Report:
     """Every pass that ran, in order.
 
+    Attributes:
+        runs: one for each.
+        running: the pass that is running now, or that failed.
+
     Example:
         >>> from raxis.ptir.builder import Builder
         >>> from raxis.ptir.passes import optimise
@@ -46,6 +50,7 @@ class Report:
     """
 
     runs: list[PassRun] = field(default_factory=list)
+    running: str | None = None
 
     @property
     def rewrites(self) -> int:
