@@ -7,7 +7,7 @@ import threading
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from raxis.autograd.grad_mode import mode
 from raxis.backends.api import Backend
@@ -18,7 +18,12 @@ from raxis.compiler.replay import MISS, Replay
 from raxis.compiler.signature import Arguments, describe, modes
 from raxis.frames import user_stacklevel
 from raxis.interception import active, anyone, observer
+from raxis.log import listener
 from raxis.tensor import Tensor
+
+if TYPE_CHECKING:
+    from raxis.compiler.explain import Explanation
+    from raxis.ptir.passes import Machine
 
 MOST_RECORDINGS = 8
 """How often one signature is recorded, because of what changed outside, before its calls run op by op."""
@@ -95,6 +100,7 @@ class Compiled:
                 self._remember(replay, args, kwargs)
                 return result
             reason = replay.guards.failure() or "something changed outside of the function"
+            self._log("guards", "%s: a recording is not repeated, since %s", self.name, reason)
         observing = observer()
         with self._lock:
             if observing is None:
@@ -132,6 +138,32 @@ class Compiled:
         """The recordings that calls can repeat."""
         return [replay for replays in self._replays.values() for replay in replays]
 
+    def replays_by_signature(self) -> list[tuple[Any, Replay]]:
+        """The recordings that calls can repeat, each with the signature it is for."""
+        return [(key, replay) for key, replays in self._replays.items() for replay in replays]
+
+    def explain(self, *, kernels: bool = False, machine: Machine | None = None) -> Explanation:
+        """What was made of the function so far; ``print(compiled.explain())`` shows all of it.
+
+        For each recording: its signature and guards, the program after the passes, what they did, the kernels, the plan
+        of memory, the cost, the weights that are computed once.
+
+        Args:
+            kernels: include the kernels' sources in the device's language.
+            machine: the limits that costs are compared with; by default they are measured, once per process.
+
+        Example:
+            >>> import raxis
+            >>> double = raxis.compile(lambda x: x * 2)
+            >>> _ = double(raxis.ones(3))
+            >>> (recording,) = double.explain().recordings
+            >>> recording.signature, recording.programs[0].cost.kernels
+            ('float32[3]', 1)
+        """
+        from raxis.compiler.explain import explain
+
+        return explain(self, kernels=kernels, machine=machine)
+
     # ---- recording ---------------------------------------------------------------------------------
 
     def _miss(self, signature: Any, leaves: list[Any], reason: str, args: Any, kwargs: Any) -> Any:
@@ -149,8 +181,17 @@ class Compiled:
                 self._arguments.tie(leaves)
             key = (signature[0], self._arguments.describe(values), modes())
             self._replays.setdefault(key, []).append(replay)
-        self._misses.append(Miss(describe(recording.leaves_of_call), reason, recording.unrepeatable))
+        miss = Miss(describe(recording.leaves_of_call), reason, recording.unrepeatable)
+        self._misses.append(miss)
+        kept = "kept" if miss.kept is None else f"not kept, since {miss.kept}"
+        self._log("compile", "%s(%s) was recorded, since %s; %s", self.name, miss.arguments, reason, kept)
         return result
+
+    @staticmethod
+    def _log(topic: str, message: str, *details: str) -> None:
+        log = listener(topic)
+        if log is not None:
+            log.info(message, *details)
 
     def _record(
         self, recording: Recording, structure: Any, leaves: Sequence[Any]
