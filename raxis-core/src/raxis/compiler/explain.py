@@ -107,10 +107,7 @@ class Explanation:
     misses: Sequence[Miss]
 
     def __str__(self) -> str:
-        count = len(self.recordings)
-        lines = [
-            f"{self.name}: {count} recording{'' if count == 1 else 's'}, {len(self.misses)} recorded calls"
-        ]
+        lines = [f"{self.name}: recorded calls: {len(self.misses)}, kept: {len(self.recordings)}"]
         lines += [f"  ({miss.arguments}): {miss.reason}{_kept(miss)}" for miss in self.misses]
         if not self.misses:
             lines.append("  It was not called yet.")
