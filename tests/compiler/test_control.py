@@ -259,6 +259,9 @@ def test_while_loop_has_no_gradient() -> None:
     def function(x):
         return raxis.while_loop(lambda y: y.sum() < 50, lambda y: (y * 2,), (x,))[0]
 
+    whole = raxis.while_loop(lambda y: y.sum() < 3, lambda y: (x,), (raxis.zeros(2),))[0]
+    assert not whole.requires_grad
+    assert whole.tolist() == [1.0, 2.0]
     compiled = raxis.compile(function)
     for run in (function, compiled, compiled):
         assert not run(x).requires_grad
@@ -494,7 +497,7 @@ def test_random_functions(case: int, rng: np.random.Generator) -> None:
         found = []
         for run in (function, compiled):
             leaves = [item.clone().requires_grad_() for item in given]
-            sum(((result**2).sum() for result in run(*leaves)), raxis.zeros(())).backward()
+            sum(((result**2).sum() for result in run(*leaves)), leaves[0].sum()).backward()
             found.append([np.zeros(3) if leaf.grad is None else leaf.grad.numpy() for leaf in leaves])
         for one, other in zip(*found, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-5)

@@ -13,7 +13,7 @@ from raxis.compiler.regions import Instruction
 from raxis.compiler.tracing import Traced, trace
 from raxis.layout import Layout
 from raxis.tensor import Tensor
-from raxis.utils._pytree import tree_flatten, tree_unflatten
+from raxis.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
 
 def looped(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried: tuple[Any, ...]) -> Any:
@@ -24,7 +24,7 @@ def looped(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried: tu
         carried = _next(body_fn(*carried))
         made, made_structure = tree_flatten(carried)
         check_carry("while_loop", "body_fn", leaves, structure, made, made_structure)
-    return own(carried, first)
+    return tree_map(Tensor.detach, own(carried, first))  # body_fn may return a tensor from outside
 
 
 def _test(value: Any) -> Any:
