@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, pairwise
 from math import prod
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from raxis.dtypes import DType
 from raxis.ops.definitions.taps import area_bins
 from raxis.ptir.program import Program
 from raxis.ptir.types import TensorType
+from raxis_cpu.library.pooling_blocks_ir import WIDTHS, blocks_body
 from raxis_cpu.library.pooling_ir import Description, Work, pooling_body
 from raxis_cpu.library.routine import Array, address_of
 from raxis_cpu.library.sliding_ir import ELEMENTS
@@ -66,7 +67,8 @@ class Pooling:
     """
 
     def __init__(self, windows: Sequence[Windows], dtype: DType, work: Work) -> None:
-        self._body = Body(pooling_body(dtype, work))
+        width = _block_width(windows) if work == "maximum_gradient" else 0
+        self._body = Body(blocks_body(dtype, width) if width else pooling_body(dtype, work))
         missing = _RANK - len(windows)
         whole = [Windows([0], [1], 1)] * missing + list(windows)
         self._work: Work = work
@@ -79,6 +81,7 @@ class Pooling:
         self._numbers = [
             self._starts.ctypes.data, self._stops.ctypes.data, *self._sizes, *(len(item.starts) for item in whole),
             *(item.spread for item in whole), -(-max(reach) // last.spread),
+            int(all(_covered(item) == item.size for item in whole)),
         ]  # fmt: skip
 
     def __call__(self, x: Array | None, gradient: Array | None, result: Array) -> None:
@@ -93,6 +96,23 @@ class Pooling:
             self._body(ctypes.addressof(description), 0, planes)
         else:
             thread_pool().run(self._body, ctypes.addressof(description), planes, max(1, _PLANE_WORK // plane))
+
+
+def _covered(windows: Windows) -> int:
+    """Elements of windows that do not overlap."""
+    return sum(stop - start for start, stop in zip(windows.starts, windows.stops, strict=True))
+
+
+def _block_width(windows: Sequence[Windows]) -> int:
+    """The width of windows that do not overlap and lie one beside the other in a row; 0 if they are not such."""
+    bounds = [list(zip(item.starts, item.stops, strict=True)) for item in windows]
+    for item, pairs in zip(windows, bounds, strict=True):
+        apart = all(stop <= start for (_, stop), (start, _) in pairwise(pairs))
+        if item.spread > 1 or not apart or any(start >= stop for start, stop in pairs):
+            return 0
+    width = bounds[-1][0][1]
+    regular = [(place * width, (place + 1) * width) for place in range(len(bounds[-1]))]
+    return width if width in WIDTHS and bounds[-1] == regular else 0
 
 
 HostView = Callable[[Any], Array]

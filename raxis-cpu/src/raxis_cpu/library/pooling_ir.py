@@ -22,6 +22,10 @@ from raxis_cpu.threads import keep_for_ever
 Work = Literal["places", "maximum_gradient", "average", "average_gradient", "mean"]
 
 
+_SUMS = 4
+"""Sums of a plane's elements that do not wait for each other."""
+
+
 class Slot(Slots):
     """What stands where in the 64-bit integers that describe the work; strides are in elements."""
 
@@ -40,6 +44,7 @@ class Slot(Slots):
     ROW_SPREAD = auto()
     PLACE_SPREAD = auto()
     WIDEST = auto()  # elements of the widest window's row
+    COVERED = auto()  # whether every element is in a window
 
 
 Description = ctypes.c_int64 * len(Slot)
@@ -101,13 +106,20 @@ class _Pooling(Writer):
         size = self[Slot.SLICES] * self[Slot.ROWS] * self[Slot.PLACES]
         count = size.convert("sitofp", self.vector.element)
         with function.loop(self.integer("begin"), self.integer("end")) as plane:
-            total = function.variable(self.vector, 0.0)
-            with function.loop(0, size, lanes) as place:
+            totals = [function.variable(self.vector, 0.0) for _ in range(_SUMS)]
+            whole = size & -(_SUMS * lanes)
+            with function.loop(0, whole, _SUMS * lanes) as place:
+                for part, total in enumerate(totals):
+                    address = self.address(Slot.INPUT, plane * size + place + part * lanes)
+                    total.set(total.get() + function.load(self.vector, address))
+            with function.loop(whole, size, lanes) as place:
                 address = self.address(Slot.INPUT, plane * size + place)
-                total.set(total.get() + masked_load(self.vector, address, lanes_below(size - place, lanes)))
+                rest = masked_load(self.vector, address, lanes_below(size - place, lanes))
+                totals[0].set(totals[0].get() + rest)
+            total = sum((total.get() for total in totals[1:]), totals[0].get())
             name = f"@llvm.vector.reduce.fadd.{self.vector.suffix}"
             zero = function.constant(self.element, 0)
-            added = function.emit(self.element, f"call reassoc {self.element} {name}({zero}, {total.get()})")
+            added = function.emit(self.element, f"call reassoc {self.element} {name}({zero}, {total})")
             function.store(added / count, self.address(Slot.RESULT, plane))
         function.line("ret void")
         scalar = self.vector.element

@@ -17,9 +17,9 @@ from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value, Variable, fma
 from raxis_cpu.threads import keep_for_ever
 
 
-def most_places() -> int:
-    """Places of a tile of two vectors of outputs for which there are registers."""
-    return 6 if host().vector_bytes == 32 else 14
+def most_places(vectors: int) -> int:
+    """Places of a tile of one or two vectors of outputs for which there are registers."""
+    return (12 if host().vector_bytes == 32 else 28) // vectors
 
 
 def most_taps() -> int:

@@ -121,7 +121,7 @@ class _Tiles:
         """The last numbers of a block of so many rows and places."""
         if self._is_narrow:
             return [0] * 6
-        most = most_places()
+        most = most_places(1 + self._used[1])
         width = -(-places // -(-places // most))
         height = -(-rows // -(-rows // (most // width)))
         rest = (rows - 1) % height + 1
@@ -280,6 +280,9 @@ class _Runner:
         self._plans: dict[int, _Plan] = {}
         extent = planes.extent
         self._image_elements = sizes.groups * sizes.channels * planes.channel_gap
+        self._response_elements = 0
+        # Nothing is around the image, and nothing between neighbours.
+        self._is_plain = extent == sizes.image and len(planes.fills) == 1 and not planes.fills[0, 1:4].any()
         self._fixed = {
             "FILLS": planes.fills.ctypes.data, "FILL_COUNT": len(planes.fills), "OFFSETS": planes.offsets.ctypes.data,
             "BLOCKS": planes.blocks.ctypes.data, "BLOCK_COUNT": len(planes.blocks), "GROUPS": sizes.groups,
@@ -303,7 +306,7 @@ class _Runner:
         return found
 
     def _new_plan(self, threads: int) -> _Plan:
-        images = max(1, _PLANES_BYTES // (self._image_elements * self._dtype.itemsize))
+        images = max(1, _PLANES_BYTES // ((self._image_elements + self._response_elements) * self._dtype.itemsize))
         chunk = min(self._sizes.images, threads * images)
         memory = _Memory(self._dtype.itemsize)
         memory.add(Slot.PLANES, chunk * self._image_elements + 2 * self._width)
@@ -323,6 +326,8 @@ class _Runner:
         for slot, offset in memory.places:
             description[slot] = start + offset
         description[Slot.IMAGE : Slot.BIAS + 1] = [address_of(x), weight, bias]
+        if self._is_plain and x.flags.c_contiguous:
+            description[Slot.PLANES], description[Slot.FILL_COUNT] = 0, 0
         description[Slot.RESULT] = address_of(result)
         if sums:
             description[Slot.SUMS] = sums
@@ -350,6 +355,8 @@ class Convolution(_Runner):
         self._is_narrow = sizes.outputs <= few_outputs(vector)
         planes = (_transposed_planes if transposed else _forward_planes)(sizes, _Tiles(vector, sizes.outputs))
         super().__init__(sizes, dtype, planes, drivers(dtype).convolution)
+        # Many places at a time are read beyond the end.
+        self._is_plain &= not self._is_narrow
         taps, depth = sizes.taps, self._depth
         if transposed:
             run = {
@@ -416,9 +423,12 @@ class WeightGradient(_Runner):
         self._by_tiles = sizes.outputs <= few_outputs(vector)
         self._shape: tuple[int, ...]
         if self._by_tiles:
+            self._is_plain = False
             self._use_dots(vector.lanes)
+            self._response_elements = sizes.groups * sizes.outputs * sizes.result[0] * self._run_gap
         else:
             self._use_tiles(vector)
+            self._response_elements = sizes.groups * self._output_panels * prod(sizes.result) * self._width
 
     def _use_dots(self, lanes: int) -> None:
         """Vectors of places are multiplied."""
@@ -469,11 +479,10 @@ class WeightGradient(_Runner):
     def _plan(self, threads: int, chunk: int, memory: _Memory) -> dict[str, int]:
         sizes = self._sizes
         memory.add(Slot.WORKSPACES, 0)
+        memory.add(Slot.RESPONSES, chunk * self._response_elements)
         if self._by_tiles:
-            memory.add(Slot.RESPONSES, chunk * sizes.groups * sizes.outputs * sizes.result[0] * self._run_gap)
             return {}
         panels = sizes.groups * self._output_panels
-        memory.add(Slot.RESPONSES, chunk * panels * prod(sizes.result) * self._width)
         tiles = self._fixed["TILE_COUNT"]
         block = tiles if threads == 1 else -(-tiles // -(-4 * threads // panels))
         return {"TILE_BLOCK": block, "TILE_BLOCKS": -(-tiles // block)}

@@ -35,7 +35,7 @@ class Slot(Slots):
     WEIGHT = auto()
     BIAS = auto()  # of every output, or 0
     RESULT = auto()
-    PLANES = auto()  # padded planes of some images
+    PLANES = auto()  # padded planes of some images; if there are no fills, the images themselves
     KERNELS = auto()  # panels [group, output panel, depth], as they come
     PANELS = auto()  # the same in the order of the table
     BIASES = auto()  # panels of one row, zeros if there is no bias
@@ -197,18 +197,24 @@ class _Driver(Writer):
 
     @contextmanager
     def chunks(self) -> Iterator[Value]:
-        """Make the planes of some images at a time; their number."""
+        """Make the planes of some images at a time, unless the images are such; their number."""
         with self.function.loop(0, self[Slot.COUNT], self[Slot.CHUNK]) as first:
-            images = self.rest(self[Slot.COUNT], first, self[Slot.CHUNK])
+            count = self.rest(self[Slot.COUNT], first, self[Slot.CHUNK])
             self.function.store(first, self.place(Slot.FIRST_IMAGE))
-            self.function.store(images, self.place(Slot.IMAGES))
-            self.parallel("fill", images, self[Slot.GROUPS], self[Slot.CHANNELS])
-            yield images
+            self.function.store(count, self.place(Slot.IMAGES))
+            filled = self[Slot.FILL_COUNT].compare("ne", 0)
+            with self.function.when(filled):
+                self.parallel("fill", count, self[Slot.GROUPS], self[Slot.CHANNELS])
+            with self.function.when(~filled):
+                images = self[Slot.IMAGE] + first * self[Slot.IMAGE_STRIDE] * self.size
+                self.function.store(images, self.place(Slot.PLANES))
+            yield count
 
 
 def _driver_ir(vector: Type, name: str, write: Callable[[_Driver], None]) -> str:
     driver = _Driver(vector, f"void @{name}(ptr %description)", Slot)
-    driver.clear_margin()
+    with driver.function.when(driver[Slot.FILL_COUNT].compare("ne", 0)):
+        driver.clear_margin()
     write(driver)
     driver.function.line("ret void")
     return driver.function.text

@@ -14,6 +14,9 @@ from raxis_cpu.threads import thread_pool
 
 _FEW_TILES = 64
 """With no more tiles than this, kernels are transformed where they are used, and never written to memory."""
+_TILE_COST, _KERNEL_COST, _KERNEL_COST_OF_FEW, _PACK_COST, _CALL_COST = 32, 25, 10, 20, 4_000_000
+"""Measured costs, in multiplications: of an element of a transformed tile, of transformed kernels, of kernels that are
+used as they are, of the calls of all phases."""
 _BLOCK_BYTES = 1 << 20
 """Transformed tiles and products of a block: about half of what a core's own cache holds."""
 _BLOCK_TILES = 56
@@ -63,13 +66,17 @@ class Sizes(NamedTuple):
 
 
 def is_worthwhile(sizes: Sizes) -> bool:
-    """Whether panels of channels are well filled, and tiles too."""
-    width = panel_width()
-
+    """Whether fewer multiplications outweigh the transforms."""
     rows, places = sizes.result
-    covered = sizes.image_lines * sizes.line_tiles * TILE * TILE
-    filled = -(-sizes.outputs // width) * width <= 1.5 * sizes.outputs
-    return filled and 2 * sizes.channels >= width and covered <= 2.5 * rows * places
+    tiles = sizes.image_lines * sizes.line_tiles
+    work = sizes.channels * sizes.outputs
+    stack = sizes.images * sizes.groups
+    columns = (_panels(sizes.channels) + _panels(sizes.outputs)) * panel_width()
+    few = sizes.lines * sizes.line_tiles <= _FEW_TILES
+    kernels = _KERNEL_COST_OF_FEW if few else _KERNEL_COST
+    direct = TAPS * work * (stack * rows * places + _PACK_COST * sizes.groups)
+    own = POSITIONS * (stack * tiles * (work + _TILE_COST * columns) + kernels * work * sizes.groups)
+    return own + _CALL_COST < direct
 
 
 def _panels(count: int) -> int:

@@ -1,0 +1,143 @@
+"""Gradients of maxima of windows that do not overlap, in LLVM IR: every element is written once, and read once.
+
+A vector holds the same element of neighbouring windows: what lies in memory one after another is spread over as many
+vectors as windows are wide, and put together again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+
+from raxis.dtypes import DType
+from raxis_cpu.library.bodies_ir import Writer
+from raxis_cpu.library.places_ir import intrinsics_ir
+from raxis_cpu.library.pooling_ir import Slot
+from raxis_cpu.library.sliding_ir import vector_of
+from raxis_cpu.library.tiles_ir import lanes_below, masked_load
+from raxis_cpu.llvm.compile import Code, compile, host
+from raxis_cpu.llvm.ir import I64, Type, Value
+from raxis_cpu.threads import keep_for_ever
+
+WIDTHS = range(2, 5)
+"""Widths of windows that are served."""
+
+
+@cache
+def blocks_body(dtype: DType, width: int) -> int:
+    """Address of a body as `pooling_ir.pooling_body` has them, for windows of this width, one beside the other."""
+    writer = _Blocks(vector_of(dtype), width)
+    code = Code(compile(f'target triple = "{host().triple}"\n{writer.text()}', host()))
+    keep_for_ever(code)
+    return code.address("pool")
+
+
+def picked(vectors: Sequence[Value], chosen: Sequence[tuple[int, int]]) -> Value:
+    """A vector of some lanes: the number of a vector and a lane there for each."""
+    result, lanes = vectors[0], vectors[0].type.lanes
+    for number, vector in enumerate(vectors[1:], 1):
+        taken = [
+            lanes + lane if source == number else lane if number == 1 else place
+            for place, (source, lane) in enumerate(chosen)
+        ]
+        places = ", ".join(f"i32 {place}" for place in taken)
+        result = vector.function.emit(
+            vector.type, f"shufflevector {result}, {vector}, <{lanes} x i32> <{places}>"
+        )
+    return result
+
+
+class _Blocks(Writer):
+    """Writes the body."""
+
+    def __init__(self, vector: Type, width: int) -> None:
+        super().__init__(vector, "void @pool(ptr %description, i64 %begin, i64 %end)", Slot)
+        self._columns = width
+        self._index = vector.integer
+
+    def text(self) -> str:
+        """The definition."""
+        function = self.function
+        size = self[Slot.SLICES] * self[Slot.ROWS] * self[Slot.PLACES]
+        count = self[Slot.COUNT_SLICES] * self[Slot.COUNT_ROWS] * self[Slot.COUNT_PLACES]
+        zero = function.constant(self.vector, 0)
+        with function.loop(self.integer("begin"), self.integer("end")) as plane:
+            with (
+                function.when(self[Slot.COVERED].compare("eq", 0)),
+                function.loop(0, size, self.vector.lanes) as place,
+            ):
+                self._store(zero, plane * size + place, lanes_below(size - place, self.vector.lanes))
+            with (
+                function.loop(0, self[Slot.COUNT_SLICES]) as far,
+                function.loop(0, self[Slot.COUNT_ROWS]) as down,
+                function.loop(0, self[Slot.COUNT_PLACES], self.vector.lanes) as right,
+            ):
+                window = (far * self[Slot.COUNT_ROWS] + down) * self[Slot.COUNT_PLACES] + right
+                self._windows(plane * size, plane * count + window, far, down, right)
+        function.line("ret void")
+        return f"{intrinsics_ir(self.vector)}\n{function.text}"
+
+    def _windows(self, plane: Value, window: Value, far: Value, down: Value, right: Value) -> None:
+        """As many windows as a vector has lanes."""
+        function, lanes = self.function, self.vector.lanes
+        down = down + self[Slot.COUNT_SLICES]
+        bounds = [self.number_at(slot, index) for index in (far, down) for slot in (Slot.STARTS, Slot.STOPS)]
+        count = self[Slot.COUNT_PLACES] - right
+        masks = [lanes_below(count * self._columns - part * lanes, lanes) for part in range(self._columns)]
+        first = plane + right * self._columns
+        best, where = function.variable(self.vector, 0.0), function.variable(self._index, -1)
+        with self._rows(bounds, first) as (start, number):
+            found = [masked_load(self.vector, self.address(Slot.INPUT, start + part * lanes), mask)
+                     for part, mask in enumerate(masks)]  # fmt: skip
+            for column, value in enumerate(self._spread(found)):
+                old = best.get()
+                # What is not less or equal is greater, or NaN; the first NaN stays.
+                beats = function.emit(value.type.of("i1"), f"fcmp ugt {value}, {old.name}")
+                better = beats & ~old.compare("ne", old) | where.get().compare("lt", 0)
+                best.set(better.select(value, old))
+                where.set(better.select(self._number(number + column), where.get()))
+        given = masked_load(self.vector, self.address(Slot.GRADIENT, window), lanes_below(count, lanes))
+        with self._rows(bounds, first) as (start, number):
+            shares = [
+                where.get().compare("eq", self._number(number + column)).select(given, 0.0)
+                for column in range(self._columns)
+            ]
+            for part, (value, mask) in enumerate(zip(self._joined(shares), masks, strict=True)):
+                self._store(value, start + part * lanes, mask)
+
+    def _spread(self, found: Sequence[Value]) -> list[Value]:
+        """Every element of the windows in a row."""
+        lanes = range(self.vector.lanes)
+        return [
+            picked(found, [divmod(lane * self._columns + column, len(lanes)) for lane in lanes])
+            for column in range(self._columns)
+        ]
+
+    def _joined(self, shares: Sequence[Value]) -> list[Value]:
+        """The way back."""
+        lanes = self.vector.lanes
+        places = [divmod(place, self._columns) for place in range(lanes * self._columns)]
+        return [
+            picked(shares, [(column, lane) for lane, column in places[first : first + lanes]])
+            for first in range(0, len(places), lanes)
+        ]
+
+    def _number(self, number: Value) -> Value:
+        """In all lanes."""
+        narrow = number if self._index.bits == 64 else number.convert("trunc", self._index.element)
+        return narrow.splat(self.vector.lanes)
+
+    @contextmanager
+    def _rows(self, bounds: Sequence[Value], first: Value) -> Iterator[tuple[Value, Value]]:
+        """Rows of the windows: where one begins, and the number of its first element."""
+        function = self.function
+        far_start, far_stop, down_start, down_stop = bounds
+        number = function.variable(I64, 0)
+        with function.loop(far_start, far_stop) as slice_, function.loop(down_start, down_stop) as row:
+            yield first + (slice_ * self[Slot.ROWS] + row) * self[Slot.PLACES], number.get()
+            number.set(number.get() + self._columns)
+
+    def _store(self, value: Value, place: Value, mask: Value) -> None:
+        text = f"{value}, {self.address(Slot.RESULT, place)}, i32 {self.size}, {mask}"
+        self.function.line(f"call void @llvm.masked.store.{self.vector.suffix}.p0({text})")
