@@ -12,7 +12,7 @@ import raxis
 from raxis import nn
 from raxis.backends.reference.backend import ReferenceBackend
 from raxis.backends.settings import Settings
-from raxis.log import listener
+from raxis.logs import listener
 from raxis.ptir import Program, parse, run
 from raxis.ptir.passes import Machine
 

@@ -15,7 +15,7 @@ from raxis.backends.api import API, Backend
 from raxis.backends.discovery import EntryPoint
 from raxis.backends.states import State
 from raxis.errors import BackendError
-from raxis.log import listener
+from raxis.logs import listener
 
 _T = TypeVar("_T")
 

@@ -11,7 +11,7 @@ from raxis.compiler.linking import Linked
 from raxis.compiler.memory import Held, Memory
 from raxis.compiler.numbers import Invocation, Source
 from raxis.interception import observer
-from raxis.log import listener
+from raxis.logs import listener
 from raxis.ptir.passes import Report, optimise, pipeline
 from raxis.ptir.passes.derived import Split, split
 from raxis.ptir.passes.stages import passes_for

@@ -15,7 +15,7 @@ import llvmlite
 
 from raxis import dtypes
 from raxis.backends.settings import Settings
-from raxis.log import listener
+from raxis.logs import listener
 from raxis.schedule import loops
 from raxis.version import __version__
 from raxis_cpu.cache.entry import name_of, pack, unpack
