@@ -18,7 +18,7 @@ from raxis.compiler.replay import MISS, Replay
 from raxis.compiler.signature import Arguments, describe, modes
 from raxis.frames import user_stacklevel
 from raxis.interception import active, anyone, observer
-from raxis.log import listener
+from raxis.logs import listener
 from raxis.tensor import Tensor
 
 if TYPE_CHECKING:
