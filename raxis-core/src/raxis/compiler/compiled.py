@@ -22,7 +22,11 @@ from raxis.logs import listener
 from raxis.tensor import Tensor
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from raxis.compiler.explain import Explanation
+    from raxis.ptir.bisecting import Finding
+    from raxis.ptir.bisecting_passes import PassFinding
     from raxis.ptir.passes import Machine
 
 MOST_RECORDINGS = 8
@@ -163,6 +167,44 @@ class Compiled:
         from raxis.compiler.explain import explain
 
         return explain(self, kernels=kernels, machine=machine)
+
+    def bisect(
+        self,
+        *args: Any,
+        rtol: float | None = None,
+        atol: float | None = None,
+        folder: str | Path | None = None,
+        **kwargs: Any,
+    ) -> Finding | PassFinding | None:
+        """The first pass or instruction that gives other values than the reference backend; None if none does.
+
+        The function is recorded anew: the call is made, with all its effects, twice if the first leaves new tensors
+        behind, as an optimizer's first step does. Then its programs run on the device and
+        on the reference with the values that arguments and outside tensors have now; see `raxis.ptir.bisect`.
+
+        Args:
+            args: arguments of the call.
+            rtol: relative tolerance of floats; default: `raxis.ptir.comparing.RTOL`.
+            atol: absolute tolerance; default: `rtol` times the greatest magnitude among result and operands.
+            folder: where the reproducer is saved; default: a new folder among the system's temporary ones.
+            kwargs: further arguments of the call.
+
+        Raises:
+            RuntimeError: if calls cannot be repeated, so that there is no program.
+
+        Example:
+            >>> import raxis
+            >>> print(raxis.compile(lambda x: x.exp().sum()).bisect(raxis.ones(3)))
+            None
+        """
+        from raxis.compiler.bisection import Limits, bisect_compiled
+
+        return bisect_compiled(self, args, kwargs, Limits(rtol, atol, folder))
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The function as it was given."""
+        return self._function
 
     # ---- recording ---------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from raxis.compiler import views
@@ -29,11 +30,13 @@ class Linked(NamedTuple):
         program: the program.
         inputs: for each parameter, a region of given memory, or the source of a number.
         outputs: for each result, the region of memory it is the new content of.
+        lines: the user's line of values, as ``file:line``.
     """
 
     program: Program
     inputs: tuple[tuple[Memory, Region] | Source, ...]
     outputs: tuple[tuple[Memory, Region], ...]
+    lines: Mapping[Value, str] = MappingProxyType({})
 
     @property
     def input_strides(self) -> list[Strides | None]:
@@ -76,6 +79,7 @@ class Linker:
         self._homes: dict[Memory, views.Home] = {}
         self._inputs: list[tuple[Memory, Region] | Source] = []
         self._numbers: dict[Any, Value] = {}
+        self._lines: dict[Value, str] = {}
 
     def append_all(self, calls: Iterable[Call]) -> None:
         """Continue with kernels in order."""
@@ -89,6 +93,7 @@ class Linker:
 
     def append(self, call: Call) -> None:
         """Continue with one kernel."""
+        begun = len(self._builder.instructions)
         operands = [
             self._operand(operand, parameter)
             for operand, parameter in zip(call.operands, call.program.parameters, strict=True)
@@ -99,6 +104,8 @@ class Linker:
             results = self._composite(call.kernel.composite, call.program, operands)
         for (memory, region), value in zip(call.results, results, strict=True):
             self._write(memory, region, value)
+        for instruction in self._builder.instructions[begun:]:
+            self._lines.update(dict.fromkeys(instruction.results, call.line))
 
     def finish_parts(self, parts: Sequence[tuple[Memory, Region]]) -> Linked:
         """The program with what these parts of memory hold as results."""
@@ -106,7 +113,7 @@ class Linker:
         program = self._builder.build(values)
         kept = _used(program)
         program = replace(program, parameters=tuple([program.parameters[at] for at in kept]))
-        return Linked(program, tuple([self._inputs[at] for at in kept]), tuple(parts))
+        return Linked(program, tuple([self._inputs[at] for at in kept]), tuple(parts), self._lines)
 
     def finish(self, wanted: Iterable[Memory]) -> Linked:
         """The program with the contents of `wanted` as results."""
@@ -131,7 +138,12 @@ class Linker:
             parameters=tuple(program.parameters[at] for at in order),
             results=tuple(program.results[at] for at in results),
         )
-        return Linked(program, tuple(self._inputs[at] for at in order), tuple(outputs[at] for at in results))
+        return Linked(
+            program,
+            tuple(self._inputs[at] for at in order),
+            tuple(outputs[at] for at in results),
+            self._lines,
+        )
 
     # ---- operands ----------------------------------------------------------------------------------
 

@@ -9,6 +9,8 @@ from raxis.nn import Module
 
 if TYPE_CHECKING:
     from raxis.compiler.explain import Explanation
+    from raxis.ptir.bisecting import Finding
+    from raxis.ptir.bisecting_passes import PassFinding
     from raxis.ptir.passes import Machine
 
 
@@ -41,6 +43,10 @@ class CompiledModule(Module):
     def explain(self, *, kernels: bool = False, machine: Machine | None = None) -> Explanation:
         """What was made of the module's calls; see `Compiled.explain`."""
         return self.compiled.explain(kernels=kernels, machine=machine)
+
+    def bisect(self, *args: Any, **kwargs: Any) -> Finding | PassFinding | None:
+        """The first pass or instruction that gives other values than the reference; see `Compiled.bisect`."""
+        return self.compiled.bisect(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         try:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from raxis.compiler import capture
+    from raxis.ptir.bisecting import Finding, bisect
+    from raxis.ptir.bisecting_passes import PassFinding, bisect_passes
     from raxis.ptir.builder import Builder
     from raxis.ptir.identity import base_id, stable_id
     from raxis.ptir.parser import parse
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "raxis.compiler": ("capture",),
+    "bisecting": ("Finding", "bisect"),
+    "bisecting_passes": ("PassFinding", "bisect_passes"),
     "builder": ("Builder",),
     "identity": ("base_id", "stable_id"),
     "parser": ("parse",),
@@ -38,9 +42,11 @@ _HOMES = {
 __all__ = [
     "PRIMITIVES",
     "Builder",
+    "Finding",
     "Instruction",
     "Parameter",
     "ParseError",
+    "PassFinding",
     "Primitive",
     "PrimitiveError",
     "Program",
@@ -49,6 +55,8 @@ __all__ = [
     "Value",
     "VerificationError",
     "base_id",
+    "bisect",
+    "bisect_passes",
     "capture",
     "parse",
     "run",

@@ -74,6 +74,11 @@ class Builder:
         self._instructions.append(Instruction(primitive, tuple(operands), checked, results, tuple(regions)))
         return results
 
+    @property
+    def instructions(self) -> Sequence[Instruction]:
+        """What was appended so far."""
+        return self._instructions
+
     def inline(self, program: Program, operands: Sequence[Value]) -> tuple[Value, ...]:
         """Append the instructions of a program with `operands` for its parameters; the values of its results."""
         values: dict[Value, Value] = dict(zip(program.parameters, operands, strict=True))

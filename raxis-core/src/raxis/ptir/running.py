@@ -35,14 +35,23 @@ def run(program: Program, inputs: Sequence[Any], device: Device | str = "cpu") -
         >>> run(program, [np.array([1, 2], np.float32)])
         [array([2., 4.], dtype=float32)]
     """
+    arrays = checked_inputs(program, inputs)
+    return run_on(*registry.resolve(Device(device)), program, arrays)
+
+
+def checked_inputs(program: Program, inputs: Sequence[Any]) -> list[np.ndarray]:
+    """The inputs as arrays of the parameters' types; raises as `run` does."""
     if len(inputs) != len(program.parameters):
         raise TypeError(
             f"program {program.name!r} has {len(program.parameters)} parameters, but got {len(inputs)} inputs."
         )
-    backend, index = registry.resolve(Device(device))
+    return [_checked(program, *pair) for pair in zip(program.parameters, inputs, strict=True)]
+
+
+def run_on(backend: Backend, index: int, program: Program, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """The results of a program for arrays of the parameters' types, on device `index` of a backend."""
     arguments: list[Any] = []
-    for parameter, value in zip(program.parameters, inputs, strict=True):
-        array = _checked(program, parameter, value)
+    for parameter, array in zip(program.parameters, inputs, strict=True):
         arguments += [array.item()] if parameter.by_value else [_uploaded(backend, index, array), 0]
     types = [value.type for value in program.results]
     buffers = [backend.allocate(_nbytes(type), index) for type in types]

@@ -82,11 +82,12 @@ def _parameter_text(parameter: Parameter, names: Names) -> str:
 
 def _body_lines(instructions: Sequence[Instruction], results: Sequence[Value], names: Names) -> Iterator[str]:
     for instruction in instructions:
-        yield from (f"  {line}" for line in _instruction_lines(instruction, names))
+        yield from (f"  {line}" for line in instruction_lines(instruction, names))
     yield f"  return {names.all(results)}".rstrip()
 
 
-def _instruction_lines(instruction: Instruction, names: Names) -> Iterator[str]:
+def instruction_lines(instruction: Instruction, names: Names) -> Iterator[str]:
+    """The lines of one instruction, with values called as `names` says."""
     operands = names.all(instruction.operands)
     results = f"{names.all(instruction.results)} = " if instruction.results else ""
     attributes = f" {attributes_text(instruction.attributes)}" if instruction.attributes else ""

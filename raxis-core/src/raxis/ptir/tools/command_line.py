@@ -1,6 +1,7 @@
-"""The command ``python -m raxis.ptir``: print, verify, run, compare, convert, measure, draw and optimise programs.
+"""The command ``python -m raxis.ptir``: print, verify, run, bisect, compare, convert, measure, draw, optimise programs.
 
-Exit status: 0 when all is well, 1 when `verify` found an invalid program or `diff` a difference, 2 after an error.
+Exit status: 0 when all is well, 1 when `verify` found an invalid program, `diff` or `bisect` a difference, 2 after an
+error.
 """
 
 from __future__ import annotations
@@ -71,10 +72,7 @@ def _verified(path: str) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    program = load(options.file)
-    inputs = (
-        random_inputs(program, options.seed) if options.inputs is None else _inputs(program, options.inputs)
-    )
+    program, inputs = _loaded_with_inputs(options)
     results = run(program, inputs, options.device)
     for value, array in zip(program.results, results, strict=True):
         print(f"{value.type}\n{np.array2string(array, edgeitems=_SHOWN, threshold=8 * _SHOWN)}")
@@ -82,6 +80,30 @@ def _run(options: argparse.Namespace) -> int:
         arrays: dict[str, Any] = {str(position): array for position, array in enumerate(results)}
         np.savez(options.output, **arrays)
     return 0
+
+
+def _bisect(options: argparse.Namespace) -> int:
+    from raxis.ptir.bisecting import bisect
+    from raxis.ptir.bisecting_passes import bisect_passes
+    from raxis.ptir.passes import optimise
+
+    program, inputs = _loaded_with_inputs(options)
+    limits = {"rtol": options.rtol, "atol": options.atol, "folder": options.folder}
+    if options.optimise:
+        changed = bisect_passes(program, inputs, **limits)
+        if changed is not None:
+            print(changed)
+            return 1
+        program = optimise(program)
+    found = bisect(program, inputs, options.device, **limits)
+    print(found or f"No instruction of program {program.name!r} differs on {options.device}.")
+    return int(found is not None)
+
+
+def _loaded_with_inputs(options: argparse.Namespace) -> tuple[Program, list[Any]]:
+    program = load(options.file)
+    given = options.inputs
+    return program, random_inputs(program, options.seed) if given is None else _inputs(program, given)
 
 
 def _inputs(program: Program, path: str) -> list[Any]:
@@ -149,22 +171,33 @@ _COMMANDS: Mapping[str, tuple[Any, tuple[str, ...], str]] = {
     "print": (_print, ("file",), "Print a program as text."),
     "verify": (_verify, ("files",), "Check programs."),
     "run": (_run, ("file",), "Run a program and print its results."),
+    "bisect": (_bisect, ("file",), "Find the first instruction that a device computes otherwise than the reference."),
     "diff": (_diff, ("first", "second"), "Show what differs between two programs."),
     "convert": (_convert, ("file", "target"), "Write a program in the form that the target's suffix says."),
     "stats": (_stats, ("file",), "Count instructions, operations and bytes."),
     "graph": (_graph, ("file", "to"), "Draw a program as SVG, by default beside it."),
     "optimise": (_optimise, ("file", "to"), "Run the passes; print the program, or write it to a file."),
 }
+_WITH_INPUTS: Mapping[str, Mapping[str, Any]] = {
+    "--inputs": {
+        "metavar": "NPZ",
+        "help": "arrays by name or position of the parameter; default: random ones",
+    },
+    "--seed": {"type": int, "default": 0, "help": "of random inputs"},
+    "--device": {"default": "cpu", "help": "where to run, such as cpu or cuda:0"},
+}
 _OPTIONS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "print": {"--json": {"action": "store_true", "help": "print the JSON form"}},
     "run": {
-        "--inputs": {
-            "metavar": "NPZ",
-            "help": "arrays by name or position of the parameter; default: random ones",
-        },
-        "--seed": {"type": int, "default": 0, "help": "of random inputs"},
-        "--device": {"default": "cpu", "help": "where to run, such as cpu or cuda:0"},
+        **_WITH_INPUTS,
         "--output": {"metavar": "NPZ", "help": "file for the results, by position"},
+    },
+    "bisect": {
+        **_WITH_INPUTS,
+        "--rtol": {"type": float, "help": "relative tolerance of floats; default: by dtype"},
+        "--atol": {"type": float, "help": "absolute tolerance; default: --rtol times the greatest magnitude"},
+        "--optimise": {"action": "store_true", "help": "run core's passes first, and examine them, too"},
+        "--folder": {"metavar": "FOLDER", "help": "folder for the reproducer; default: a temporary one"},
     },
     "optimise": {
         "--fast-math": {"action": "store_true", "help": "permit rules that lose NaN, infinities or digits"},
