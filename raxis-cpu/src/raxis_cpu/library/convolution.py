@@ -9,6 +9,7 @@ from math import prod
 import numpy as np
 
 from raxis import dtypes
+from raxis.backends.api import Executable
 from raxis.dtypes import HALF, DType
 from raxis_cpu.library import winograd
 from raxis_cpu.library.routine import Array, Call, Routine
@@ -101,6 +102,15 @@ class Forward:
         if result is not out:
             out[...] = result
 
+    def built_in(self, x: Array, weight: Array, bias: Array | None, out: Array) -> Executable | None:
+        """A built-in for operands that lie in memory as these do; None if they are not dense, or the work is large."""
+        if self._winograd is not None or not all(
+            array is None or array.flags.c_contiguous for array in (x, weight, bias, out)
+        ):
+            return None
+        solid = _solid(x, self._sizes.image), _solid(out, self._sizes.result)
+        return self._exact.built_in(*solid, has_bias=bias is not None)
+
 
 class Gradient:
     """The gradient of a convolution's kernels, of fixed sizes."""
@@ -114,9 +124,22 @@ class Gradient:
         """Write the result to an array with any strides."""
         result = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
         if not self._is_finite(x, _with_dense_planes(response), result):
-            result[...] = _summed(*self._solid(x, response), self._sizes).reshape(result.shape)
+            self.repair(x, response, result)
         if result is not out:
             out[...] = result
+
+    def built_in(self, x: Array, response: Array, out: Array) -> Executable | None:
+        """A built-in for operands that lie in memory as these do; None if they are not dense, or the work is large.
+
+        What it writes needs `repair` if it is not finite.
+        """
+        if self._dots is None or not all(array.flags.c_contiguous for array in (x, response, out)):
+            return None
+        return self._dots.built_in(*self._solid(x, response))
+
+    def repair(self, x: Array, response: Array, out: Array) -> None:
+        """Write the gradient, of which no more is infinite or NaN than should be."""
+        out[...] = _summed(*self._solid(x, response), self._sizes).reshape(out.shape)
 
     def _solid(self, x: Array, response: Array) -> tuple[Array, Array]:
         return _solid(x, self._sizes.image), _solid(response, self._sizes.result)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from raxis.backends.api import Executable, KernelFactory, Strides
 from raxis.ptir.program import Program
@@ -35,6 +36,11 @@ class _Memory(NamedTuple):
         return np.ndarray(
             self.shape, self.dtype, self.host_view(buffer), offset * self.dtype.itemsize, self.strides
         )
+
+    @property
+    def like(self) -> Array:
+        """An array whose elements lie as those of the tensor do, but whose memory must not be touched."""
+        return as_strided(np.empty(1, self.dtype), self.shape, self.strides)
 
 
 def _memories(
@@ -69,6 +75,10 @@ def _convolution_kernel(
         return None
     run = Forward(sizes, program.parameters[0].type.dtype, transposed=values["transposed"])
 
+    native = run.built_in(image.like, weight.like, bias[0].like if bias else None, result.like)
+    if native is not None:
+        return native
+
     def execute(*arguments: Any) -> None:
         added = bias[0](*arguments[4:6]) if bias else None
         run(image(*arguments[:2]), weight(*arguments[2:4]), added, result(*arguments[-2:]))
@@ -90,7 +100,23 @@ def _gradient_kernel(
         return None
     run = Gradient(sizes, program.parameters[0].type.dtype)
 
+    native = run.built_in(image.like, response.like, result.like)
+    if native is not None:
+        return _repaired(native, run, memories)
+
     def execute(*arguments: Any) -> None:
         run(image(*arguments[:2]), response(*arguments[2:4]), result(*arguments[4:6]))
+
+    return execute
+
+
+def _repaired(native: Executable, run: Gradient, memories: Sequence[_Memory]) -> Executable:
+    image, response, result = memories
+
+    def execute(*arguments: Any) -> None:
+        native(*arguments)
+        found = result(*arguments[4:6])
+        if not np.isfinite(found).all():
+            run.repair(image(*arguments[:2]), response(*arguments[2:4]), found)
 
     return execute

@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from raxis.backends.api import Executable
 from raxis.dtypes import DType
+from raxis_cpu.library.described_ir import described, serial_for
 from raxis_cpu.library.panels_ir import panel_width
 from raxis_cpu.library.register_tiles_ir import Tile, gradients_tile, most_places, most_taps, results_tile
 from raxis_cpu.library.routine import Array, address_of, workspace
@@ -28,6 +30,8 @@ _ROW_PLACES = 256
 """Places whose products with responses are added at a time: the responses stay in the cache."""
 _TASKS = 16
 """So many tasks keep all threads busy."""
+_SMALL_WORK, _SMALL_BYTES = 1 << 21, 1 << 17
+"""Multiplications and memory of what is done at once, in one thread."""
 _MOST_WORKSPACES = 64
 """There is a bit for each in one integer."""
 _LINE = 64
@@ -274,6 +278,7 @@ class _Runner:
     def __init__(self, sizes: Sizes, dtype: DType, planes: _Planes, driver: int) -> None:
         self._sizes, self._planes, self._dtype = sizes, planes, dtype.numpy
         self._width = panel_width(vector_of(dtype))
+        self._driver = driver
         self._run = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(driver)
         self._depth = sizes.channels * sizes.taps
         self._output_panels = -(-sizes.outputs // self._width)
@@ -317,24 +322,40 @@ class _Runner:
         values.update({Slot[name]: number for name, number in numbers.items()})
         return _Plan(Description(*values.values()), memory)
 
-    def _call(self, x: Array, weight: int, bias: int, result: Array, sums: int) -> None:
+    def _call(self, x: Array, weight: int, bias: int, result: Array) -> None:
         """Run; addresses of what is not here are 0."""
         template, memory = self._planned()
         description = Description.from_buffer_copy(template)
-        itemsize = x.itemsize
         start = -(-address_of(workspace.array("sliding", (memory.nbytes + _LINE,), _BYTES)) // _LINE) * _LINE
         for slot, offset in memory.places:
             description[slot] = start + offset
         description[Slot.IMAGE : Slot.BIAS + 1] = [address_of(x), weight, bias]
+        description[Slot.RESULT] = address_of(result)
+        self._set_strides(description, x, result)
+        self._run(ctypes.addressof(description))
+
+    def _set_strides(self, description: Any, x: Array, result: Array) -> None:
+        itemsize = x.itemsize
         if self._is_plain and x.flags.c_contiguous:
             description[Slot.PLANES], description[Slot.FILL_COUNT] = 0, 0
-        description[Slot.RESULT] = address_of(result)
-        if sums:
-            description[Slot.SUMS] = sums
         description[Slot.IMAGE_STRIDE : Slot.PLACE_STRIDE + 1] = [stride // itemsize for stride in x.strides]
         distances = [stride // itemsize for stride in result.strides[:2]]
         description[Slot.RESULT_STRIDE], description[Slot.OUTPUT_STRIDE] = distances
-        self._run(ctypes.addressof(description))
+
+    def _bound(self, x: Array, result: Array, slots: Sequence[Slot]) -> Executable | None:
+        """A built-in for small work on arrays with the strides of these; None for large work."""
+        template, memory = self._new_plan(1)
+        sizes = self._sizes
+        work = sizes.images * sizes.groups * sizes.outputs * self._depth * prod(sizes.result)
+        if work > _SMALL_WORK or memory.nbytes > _SMALL_BYTES:
+            return None
+        self._set_strides(template, x, result)
+        template[Slot.PARALLEL_FOR] = serial_for()
+        parts = [(int(slot), offset) for slot, offset in memory.places]
+        arrays = [int(slot) for slot in slots]
+        return described(
+            self._dtype.itemsize, self._driver, arrays, parts, memory.nbytes, [*template], owner=self
+        )
 
 
 _BYTES = np.dtype(np.uint8)
@@ -378,7 +399,12 @@ class Convolution(_Runner):
             bias: dense [groups * outputs].
             out: dense [images, groups * outputs, *result].
         """
-        self._call(x, address_of(weight), 0 if bias is None else address_of(bias), out, 0)
+        self._call(x, address_of(weight), 0 if bias is None else address_of(bias), out)
+
+    def built_in(self, x: Array, out: Array, *, has_bias: bool) -> Executable | None:
+        """A built-in for dense operands like these, if the work is small: x, weight, perhaps bias, out."""
+        biases = [Slot.BIAS] if has_bias else []
+        return self._bound(x, out, [Slot.IMAGE, Slot.WEIGHT, *biases, Slot.RESULT])
 
     def _plan(self, threads: int, chunk: int, memory: _Memory) -> dict[str, int]:
         width, itemsize = self._width, self._dtype.itemsize
@@ -421,7 +447,6 @@ class WeightGradient(_Runner):
         vector = vector_of(dtype)
         super().__init__(sizes, dtype, _forward_planes(sizes, None), drivers(dtype).gradient)
         self._by_tiles = sizes.outputs <= few_outputs(vector)
-        self._shape: tuple[int, ...]
         if self._by_tiles:
             self._is_plain = False
             self._use_dots(vector.lanes)
@@ -442,7 +467,7 @@ class WeightGradient(_Runner):
             "BY_TILES": 1, "DEPTH_BLOCK": block, "DEPTH_BLOCKS": -(-self._depth // block), "OUTPUT_TILES": tiles,
             "SUMS_GAP": elements * TILE, "RUN_GAP": self._run_gap,
         }  # fmt: skip
-        self._shape = (sizes.groups, tiles * rows, elements * TILE)
+        self._sums = sizes.groups * tiles * rows * elements * TILE
 
     def _use_tiles(self, vector: Type) -> None:
         """Vectors of outputs are multiplied."""
@@ -452,13 +477,13 @@ class WeightGradient(_Runner):
         self._tiles = _table([
             (first, *(gradients_tile(vector, stop - first, vectors) for vectors in (1, 2)))
             for first, stop in pairwise(bounds)
-        ])  # fmt: skip
+        ] + [(depth, 0, 0)])  # fmt: skip
         rows = max(1, _ROW_PLACES // sizes.result[2])
         self._fixed |= {
             "TILES": self._tiles.ctypes.data, "TILE_COUNT": count, "ROW_BLOCK": rows, "WEIGHT_OUTPUT": depth,
             "WEIGHT_GROUP": sizes.outputs * depth,
         }  # fmt: skip
-        self._shape = (sizes.groups * self._output_panels, depth, self._width)
+        self._sums = sizes.groups * self._output_panels * depth * self._width
 
     def __call__(self, x: Array, response: Array, out: Array) -> bool:
         """Write the gradient; whether all of it is finite (else more of it may be NaN than should be).
@@ -468,17 +493,17 @@ class WeightGradient(_Runner):
             response: gradient of the result [images, groups * outputs, *result] with dense planes.
             out: dense [groups * outputs, channels, *kernel].
         """
-        sizes = self._sizes
-        sums = np.zeros(self._shape, self._dtype)
-        self._call(x, address_of(out), 0, response, address_of(sums))
-        if self._by_tiles:
-            found = sums[:, : sizes.outputs, : self._depth]
-            out.reshape(sizes.groups, sizes.outputs, self._depth)[...] = found
+        self._call(x, address_of(out), 0, response)
         return bool(np.isfinite(out).all())
+
+    def built_in(self, x: Array, response: Array) -> Executable | None:
+        """A built-in for dense operands like these, if the work is small: x, response, out."""
+        return self._bound(x, response, [Slot.IMAGE, Slot.RESULT, Slot.WEIGHT])
 
     def _plan(self, threads: int, chunk: int, memory: _Memory) -> dict[str, int]:
         sizes = self._sizes
         memory.add(Slot.WORKSPACES, 0)
+        memory.add(Slot.SUMS, self._sums)
         memory.add(Slot.RESPONSES, chunk * self._response_elements)
         if self._by_tiles:
             return {}

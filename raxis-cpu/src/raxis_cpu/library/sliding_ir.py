@@ -93,7 +93,7 @@ class Slot(Slots):
     DEPTH_BLOCKS = auto()
     OUTPUT_TILES = auto()
     SUMS_GAP = auto()
-    TILES = auto()  # table: `GRADIENT_TILE` numbers for some neighbouring kernel elements,
+    TILES = auto()  # table: `GRADIENT_TILE` numbers for some neighbouring kernel elements, and for what is behind them,
     TILE_COUNT = auto()
     TILE_BLOCK = auto()  # tiles of a task
     TILE_BLOCKS = auto()
@@ -112,7 +112,8 @@ GRADIENT_TILE = 3
 TILE = 4
 """Outputs and kernel elements whose gradients are computed together if outputs are few."""
 _BODIES = (
-    "fill", "pack", "arrange", "narrow", "convolve", "fill_responses", "dots", "gather_responses", "products", "unpack"
+    "fill", "pack", "arrange", "narrow", "convolve", "fill_responses", "dots", "gather_responses", "products", "unpack",
+    "unpack_tiles",
 )  # fmt: skip
 
 
@@ -138,7 +139,7 @@ def drivers(dtype: DType) -> Drivers:
     - dots: gradients of kernel elements of a tile of outputs
     - gather_responses: the responses of an output panel, place by place
     - products: gradients of some kernel elements for an output panel
-    - unpack: write them to where they belong
+    - unpack, unpack_tiles: write them to where they belong
     """
     code = Code(compile(f'target triple = "{host().triple}"\n{sliding_ir(vector_of(dtype))}', host()))
     keep_for_ever(code)
@@ -158,7 +159,8 @@ def few_outputs(vector: Type) -> int:
 def sliding_ir(vector: Type) -> str:
     """The module."""
     makers = (
-        _fill, _pack, _arrange, _narrow, _convolve, _fill_responses, _dots, _gather_responses, _products, _unpack
+        _fill, _pack, _arrange, _narrow, _convolve, _fill_responses, _dots, _gather_responses, _products, _unpack,
+        _unpack_tiles,
     )  # fmt: skip
     scalar = vector.element
     return "\n".join([
@@ -242,6 +244,8 @@ def _drive_gradient(driver: _Driver) -> None:
         with driver.function.when(~by_tiles):
             driver.parallel("gather_responses", images, groups, driver[Slot.OUTPUT_PANELS])
             driver.parallel("products", groups, driver[Slot.OUTPUT_PANELS], driver[Slot.TILE_BLOCKS])
+    with driver.function.when(by_tiles):
+        driver.parallel("unpack_tiles", groups, driver[Slot.OUTPUTS])
     with driver.function.when(~by_tiles):
         driver.parallel("unpack", groups, driver[Slot.OUTPUT_PANELS])
 
@@ -615,6 +619,13 @@ def _products(body: Body, task: Value) -> None:
     first = block * body[Slot.TILE_BLOCK]
     stop = first + body.rest(body[Slot.TILE_COUNT], first, body[Slot.TILE_BLOCK])
     pitch, rows, places = body[Slot.PLANE_PLACES], body[Slot.RESULT_ROWS], body[Slot.RESULT_PLACES]
+    sums = body.row(body.address(Slot.SUMS), panels * body[Slot.DEPTH])
+    begin, end = (body.number_at(Slot.TILES, tile * GRADIENT_TILE) * body.width for tile in (first, stop))
+    with (
+        function.when(body[Slot.FIRST_IMAGE].compare("eq", 0)),
+        function.loop(begin, end, body.vector.lanes) as place,
+    ):
+        function.store(function.constant(body.vector, 0), body.moved(sums, place))
     with (
         function.loop(0, body[Slot.IMAGES]) as image,
         function.loop(0, body[Slot.RESULT_SLICES]) as slice_,
@@ -632,7 +643,7 @@ def _products(body: Body, task: Value) -> None:
             arguments = (
                 body.row(body.address(Slot.RESPONSES), given * places), _table_from(body, Slot.OFFSETS, element, 2),
                 body.address(Slot.PLANES, planes), body.rest(rows, row, body[Slot.ROW_BLOCK]), places, pitch,
-                body.row(body.address(Slot.SUMS), panels * body[Slot.DEPTH] + element),
+                body.row(sums, element),
             )  # fmt: skip
             function.line(f"call void {run.name}({', '.join(map(str, arguments))})")
 
@@ -643,3 +654,11 @@ def _unpack(body: Body, task: Value) -> None:
     body.run("scatter", body.address(Slot.WEIGHT, target), body[Slot.WEIGHT_OUTPUT], _outputs_of(body, panel),
              body[Slot.DEPTH], body.row(body.address(Slot.SUMS), task * body[Slot.DEPTH]), 0, body[Slot.DEPTH] + 1,
              0)  # fmt: skip
+
+
+def _unpack_tiles(body: Body, task: Value) -> None:
+    group, output = body.divided(task, body[Slot.OUTPUTS])
+    rows = body[Slot.OUTPUTS].compare("eq", 1).select(body[Slot.OUTPUT_TILES], body[Slot.OUTPUT_TILES] * TILE)
+    source = body.address(Slot.SUMS, (group * rows + output) * body[Slot.SUMS_GAP])
+    body.run("copy", source, 1, body.address(Slot.WEIGHT, task * body[Slot.DEPTH]), 1, body[Slot.DEPTH],
+             body.function.constant(body.element, 0))  # fmt: skip
