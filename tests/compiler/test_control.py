@@ -581,6 +581,33 @@ def test_random_numbers_outside_of_the_body() -> None:
     both(function, raxis.ones(2))
 
 
+@pytest.mark.parametrize("length", [4, 20])
+def test_numbers_and_random_numbers_in_nested_functions(length: int) -> None:
+    def function(x, rate):
+        def step(c, row):
+            c = raxis.cond(
+                row.sum() > 0, lambda c: c * rate + raxis.rand(2), lambda c: c - raxis.rand(2) * rate, (c,)
+            )
+            grown = raxis.while_loop(
+                lambda i, v: i < 3 * rate,
+                lambda i, v: (i + 1, raxis.cond(v[0] > rate, lambda v: v / 2, lambda v: v + rate, (v,))),
+                (raxis.tensor(0.0), c),
+            )[1]
+            return c, raxis.map(lambda v: v * rate + c, row.expand(17, 2)).sum(0) + grown
+
+        return raxis.scan(step, raxis.zeros(2), x)
+
+    x, compiled = raxis.randn(length, 2), raxis.compile(function, dynamic=True)
+    for rate in (0.5, 2.0, 1.5):
+        found = []
+        for run in (function, compiled):
+            raxis.manual_seed(3)
+            found.append([*arrays(run(x, rate)), raxis.rand(1).numpy()])
+        for one, other in zip(*found, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
+    assert len(compiled.misses()) == 1
+
+
 def test_random_numbers_that_would_be_wrong_are_refused() -> None:
     x, flag = raxis.ones(2), raxis.tensor(True)
     state = raxis.get_rng_state().tolist()
