@@ -34,14 +34,16 @@ class _Anyone:
         records: kept by `raxis.ops.tables`.
         overrides: whether any thread is in a scope of `raxis.overrides`.
         generation: rises whenever all plans, or the runs of compiled functions, become void.
+        changes: rises whenever a module gets other attributes, or any hook is registered or removed.
     """
 
-    __slots__ = ("generation", "overrides", "records")
+    __slots__ = ("changes", "generation", "overrides", "records")
 
     def __init__(self) -> None:
         self.records = False
         self.overrides = False
         self.generation = 0
+        self.changes = 0
 
 
 anyone = _Anyone()

@@ -60,6 +60,7 @@ class Generator:
             raise RuntimeError(f"manual_seed expected an int, but got {type(seed).__name__}") from None
         if not -(1 << 63) <= seed < (1 << 64):
             raise ValueError(f"Overflow when unpacking long: seed {seed} does not fit 64 bits.")
+        _note_seeded()
         with self._lock:
             self._seed = seed % (1 << 64)
             self._offset = 0
@@ -103,6 +104,11 @@ class Generator:
             return self._seed, self._offset
 
     def _restore(self, seed: int, offset: int) -> None:
+        _note_seeded()
+        self._return_to(seed, offset)
+
+    def _return_to(self, seed: int, offset: int) -> None:
+        """Draw again what was drawn since `_state` gave these."""
         with self._lock:
             self._seed, self._offset = seed, offset
 
@@ -114,6 +120,11 @@ class Generator:
         if seed < _HALF and offset < _HALF:  # as good as always
             return seed, offset
         return _signed(seed), _signed(offset)
+
+
+def _note_seeded() -> None:
+    if anyone.records and active.recording is not None:
+        active.recording.note_seeded()
 
 
 def _unseen_seed() -> int:

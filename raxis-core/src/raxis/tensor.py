@@ -176,7 +176,10 @@ class Tensor(Protocols):
     @property
     def data(self) -> Tensor:
         """A tensor over the same memory that is not on the tape; assigning replaces memory, shape and dtype."""
-        return wrap(self._storage, self._offset, self._layout)
+        shared = wrap(self._storage, self._offset, self._layout)
+        if anyone.records and active.recording is not None:
+            active.recording.note_made(shared)
+        return shared
 
     @data.setter
     def data(self, value: Tensor) -> None:

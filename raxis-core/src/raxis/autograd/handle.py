@@ -7,6 +7,8 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
+from raxis.interception import anyone
+
 _next_id = count().__next__
 
 
@@ -20,6 +22,7 @@ class RemovableHandle:
     @classmethod
     def attach(cls, hooks: OrderedDict[int, Any], hook: Callable[..., Any]) -> RemovableHandle:
         """Put `hook` at the end of `hooks`."""
+        anyone.changes += 1
         handle = cls(hooks)
         hooks[handle.id] = hook
         return handle
@@ -27,6 +30,7 @@ class RemovableHandle:
     def remove(self) -> None:
         """Take the hook out; doing so twice is harmless."""
         if self._hooks is not None:
+            anyone.changes += 1
             self._hooks.pop(self.id, None)
             self._hooks = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import threading
 import warnings
+from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from raxis.autograd.grad_mode import mode
 from raxis.backends.api import Backend
 from raxis.compiler.guards import guards_of
-from raxis.compiler.outcome import outcome_of
+from raxis.compiler.outcome import outcome_of, with_values
+from raxis.compiler.recent import Recent
 from raxis.compiler.recording import Recording
 from raxis.compiler.replay import MISS, Replay
 from raxis.compiler.signature import Arguments, describe, modes
@@ -29,6 +31,10 @@ if TYPE_CHECKING:
     from raxis.ptir.bisecting_passes import PassFinding
     from raxis.ptir.passes import Machine
 
+MOST_SIGNATURES = 256
+"""How many signatures of arguments have recordings; those not called for longest go first."""
+MOST_MISSES = 1024
+"""How many misses are listed."""
 MOST_RECORDINGS = 8
 """How often one signature is recorded, because of what changed outside, before its calls run op by op."""
 
@@ -72,10 +78,10 @@ class Compiled:
         self.options = options
         self._function = function
         self._arguments = Arguments(options.static, options.dynamic)
-        self._replays: dict[Any, list[Replay]] = {}
+        self._replays: Recent[list[Replay]] = Recent(MOST_SIGNATURES)
         self._runs: dict[Any, Callable[..., Any]] = {}
-        self._recordings: dict[Any, int] = {}
-        self._misses: list[Miss] = []
+        self._recordings: Recent[int] = Recent(4 * MOST_SIGNATURES)
+        self._misses: deque[Miss] = deque(maxlen=MOST_MISSES)
         self._lock = threading.RLock()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -98,7 +104,7 @@ class Compiled:
         leaves, structure = self._arguments.flatten(args, kwargs)
         signature = (structure, self._arguments.describe(leaves), modes())
         reason = "this is the first call with such arguments"
-        for replay in self._replays.get(signature, ()):
+        for replay in self._replays.get(signature) or ():
             result = self._repeat(replay, leaves)
             if result is not MISS:
                 self._remember(replay, args, kwargs)
@@ -209,20 +215,22 @@ class Compiled:
     # ---- recording ---------------------------------------------------------------------------------
 
     def _miss(self, signature: Any, leaves: list[Any], reason: str, args: Any, kwargs: Any) -> Any:
-        count = self._recordings[signature] = self._recordings.get(signature, 0) + 1
+        count = (self._recordings.get(signature) or 0) + 1
+        self._recordings.put(signature, count)
         if count > MOST_RECORDINGS:
             if count == MOST_RECORDINGS + 1:
                 self._warn(reason)
             return self._function(*args, **kwargs)
         leaves = self._arguments.with_changing_numbers(signature, leaves)
-        recording = Recording(self.name, self.options, [self._arguments.plain(leaf) for leaf in leaves])
+        given = [self._arguments.plain(leaf) for leaf in leaves]
+        recording = Recording(self.name, self.options, given, self._function)
         result, replay = self._record(recording, signature[0], leaves)
         if replay is not None:
             values = recording.leaves_of_call
             if recording.tied:
                 self._arguments.tie(leaves)
             key = (signature[0], self._arguments.describe(values), modes())
-            self._replays.setdefault(key, []).append(replay)
+            self._keep(key, replay)
         miss = Miss(describe(recording.leaves_of_call), reason, recording.unrepeatable)
         self._misses.append(miss)
         kept = "kept" if miss.kept is None else f"not kept, since {miss.kept}"
@@ -234,6 +242,14 @@ class Compiled:
         log = listener(topic)
         if log is not None:
             log.info(message, *details)
+
+    def _keep(self, key: Any, replay: Replay) -> None:
+        known = self._replays.get(key)
+        if known is not None:
+            known.append(replay)
+            return
+        if self._replays.put(key, [replay]):
+            self._runs.clear()  # so that the signatures that are called still come by, and are known to be
 
     def _record(
         self, recording: Recording, structure: Any, leaves: Sequence[Any]
@@ -250,6 +266,7 @@ class Compiled:
                 artifact = recording.artifact(outcome.memories)
         finally:
             recording.finish(artifact)
+        result = with_values(result)
         if outcome is None or not recording.is_repeatable:
             return result, None
         return result, Replay(recording, outcome, artifact, guards_of(recording))

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from raxis.autograd.engine import run_backward
+from raxis.autograd.grad_mode import mode
 from raxis.autograd.node import Edge, Gradients, Node, next_number
 from raxis.compiler.artifact import Artifact
 from raxis.compiler.backend import recording_place
@@ -43,28 +44,33 @@ class Derived(NamedTuple):
     layouts: Sequence[Layout]
 
 
-def derive(recording: Recording, results: Sequence[Any]) -> Derived | None:
-    """Record the backward pass of what `results` require; None if none of them has a graph that is alive."""
-    leaves = recording.leaves_of_call
-    positions = [at for at, leaf in enumerate(results) if isinstance(leaf, Tensor) and _is_made_here(leaf)]
-    sources = _differentiable(recording, leaves)
+def derive(recording: Recording, results: Sequence[Any], candidates: Sequence[int]) -> Derived | None:
+    """Record the backward pass of what `results` require; None if none of them has a graph that is alive.
+
+    Args:
+        recording: of the function that returned `results`.
+        results: the leaves of what it returned.
+        candidates: positions of tensors among them that it computed.
+    """
+    positions = [at for at in candidates if _is_made_here(results[at])]
+    sources = _differentiable(recording)
     if not positions or not sources:
         return None
     roots = [results[position] for position in positions]
     layouts = [_dense(root._layout) for root in roots]
     arriving = [_incoming(recording, number, layout) for number, layout in enumerate(layouts)]
     done = len(recording.calls)
-    tensors = [leaves[source.position] if isinstance(source, Argument) else source for source in sources]
-    found = run_backward(
-        roots, arriving, keep_graph=True, create_graph=False, inputs=tensors, accumulate=False
-    )
+    with _Ends(recording, roots, [edge for _, edge in sources]) as ends:
+        found = run_backward(
+            roots, arriving, keep_graph=True, create_graph=False, inputs=ends.tensors, accumulate=False
+        )
     calls = recording.calls[done:]
     del recording.calls[done:]
     gradients = [
         None if grad is None else (recording.memory_of(grad._storage.buffer), grad._layout, grad._offset)
         for grad in found
     ]
-    return Derived(calls, sources, gradients, positions, layouts)
+    return Derived(calls, [source for source, _ in sources], gradients, positions, layouts)
 
 
 def _is_made_here(leaf: Tensor) -> bool:
@@ -83,16 +89,67 @@ def _is_made_here(leaf: Tensor) -> bool:
     return True
 
 
-def _differentiable(recording: Recording, leaves: Sequence[Any]) -> list[Argument | Tensor]:
-    arguments = {id(leaf): at for at, leaf in enumerate(leaves) if isinstance(leaf, Tensor)}
-    found: list[Argument | Tensor] = [
-        Argument(at) for at, leaf in enumerate(leaves) if isinstance(leaf, Tensor) and leaf._edge is not None
-    ]
-    found += [
-        tensor
-        for tensor, _ in recording.tensors.values()
-        if tensor._edge is not None and tensor._base is None and id(tensor) not in arguments
-    ]
+def _differentiable(recording: Recording) -> list[tuple[Argument | Tensor, Edge]]:
+    """The tensors that gradients leave the function for, and where these go."""
+    found: dict[Edge, Argument | Tensor] = {}
+    for position, (_, _, edge) in recording.arguments.items():
+        if edge is not None:
+            found.setdefault(edge, Argument(position))
+    for tensor, _, edge in recording.tensors.values():
+        if edge is not None and edge[0].number < recording.first_node:
+            found.setdefault(edge, tensor)
+    return [(source, edge) for edge, source in found.items()]
+
+
+class _Ends:
+    """While this is entered, the tape of a recorded function ends where it leaves the function.
+
+    Attributes:
+        tensors: stand-ins for the tensors that the gradients are for.
+    """
+
+    def __init__(self, recording: Recording, roots: Sequence[Tensor], edges: Sequence[Edge]) -> None:
+        self._before = [(node, node.edges) for node in _made_nodes(roots, recording.first_node)]
+        nodes = {edge[0]: _End(edge[0]) for edge in edges}  # one each: the engine tells nodes apart by number
+        self._ends = {(node, position): (nodes[node], position) for node, position in edges}
+        self.tensors = [self._stand_in(end) for end in self._ends.values()]
+
+    @staticmethod
+    def _stand_in(edge: Edge) -> Tensor:
+        tensor = wrap(Storage(), 0, edge[0].result_layouts[edge[1]])
+        tensor._edge = edge
+        return tensor
+
+    def __enter__(self) -> _Ends:
+        for node, edges in self._before:
+            node.edges = [None if edge is None else self._ends.get(edge, edge) for edge in edges]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for node, edges in self._before:
+            node.edges = edges
+
+
+class _End(Node):
+    """Where gradients leave a function; it keeps them."""
+
+    def __init__(self, node: Node) -> None:
+        self.number = node.number
+        self.result_layouts = node.result_layouts
+
+    def apply(self, gradients: Gradients) -> Gradients:
+        return []
+
+
+def _made_nodes(roots: Sequence[Tensor], first: int) -> set[Node]:
+    """The nodes that a function made, which have this number or a higher one."""
+    waiting = [root._edge[0] for root in roots if root._edge is not None]
+    found: set[Node] = set()
+    while waiting:
+        node = waiting.pop()
+        if node.number >= first and node not in found:
+            found.add(node)
+            waiting += [edge[0] for edge in node.edges if edge is not None]
     return found
 
 
@@ -136,7 +193,7 @@ class CompiledNode(Node):
         self.result_layouts = backward.derived.layouts
         self.edges = [backward.edge(source, call) for source in backward.derived.inputs]
         self._backward = backward
-        self._call = call
+        self._call: Invocation | None = call
         self._buffers: Mapping[Memory, Storage] | None = buffers
         self._versions = [(storage, storage.version) for storage in backward.watched(call, buffers)]
 
@@ -144,13 +201,19 @@ class CompiledNode(Node):
         return "CompiledFunctionBackward"
 
     def release(self) -> None:
-        self._buffers = None
+        self._buffers = self._call = None
+        self._versions = []
 
     def apply(self, gradients: Gradients) -> Gradients:
         from raxis.autograd.record import freed
 
-        if self._buffers is None:
+        if self._buffers is None or self._call is None:
             raise freed(self)
+        if mode.enabled:
+            raise RuntimeError(
+                f"{self._backward.name}: gradients of a compiled function cannot be differentiated again outside of "
+                "it (create_graph=True). Call raxis.autograd.grad(..., create_graph=True) inside the compiled function."
+            )
         if any(storage.version != version for storage, version in self._versions):
             raise RuntimeError(
                 "one of the variables needed for gradient computation has been modified by an inplace operation "
@@ -162,7 +225,8 @@ class CompiledNode(Node):
 class Backward:
     """The compiled backward half."""
 
-    def __init__(self, derived: Derived, artifact: Artifact, place: Place) -> None:
+    def __init__(self, name: str, derived: Derived, artifact: Artifact, place: Place) -> None:
+        self.name = name
         self.derived = derived
         self.place = place
         self.artifact = artifact

@@ -62,7 +62,8 @@ class Memory:
     @property
     def owner(self) -> Storage | None:
         """The storage of a tensor that still lives; None once nobody can see this memory."""
-        return None if self._owner is None else self._owner()
+        storage = None if self._owner is None else self._owner()
+        return storage if storage is not None and storage.buffer is self else None  # else it was resized
 
     @owner.setter
     def owner(self, storage: Storage) -> None:
@@ -84,7 +85,7 @@ class Argument(NamedTuple):
 class Gradient(NamedTuple):
     """A buffer of the ``grad`` that a tensor had when the function began."""
 
-    leaf: Tensor
+    leaf: Tensor | Argument
 
 
 class Incoming(NamedTuple):
@@ -107,6 +108,10 @@ class Shared(NamedTuple):
 
 class Filled(NamedTuple):
     """Source of memory that was filled from the host while recording; its buffer never changes."""
+
+
+HELD_BY_TENSORS = (Held, Argument, Gradient)
+"""Sources of buffers that tensors from outside of the function hold."""
 
 
 class RecordedStorage(Storage):

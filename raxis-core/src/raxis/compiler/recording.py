@@ -7,17 +7,29 @@ elements are not there yet.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from raxis.autograd.grad_mode import mode
+from raxis.autograd.node import next_number
+from raxis.compiler import views
 from raxis.compiler.artifact import Artifact
 from raxis.compiler.backend import recording_place
 from raxis.compiler.linking import link
 from raxis.compiler.log import Call
-from raxis.compiler.memory import Argument, Gradient, Held, Memory, RecordedStorage, Region, Shared
+from raxis.compiler.memory import (
+    HELD_BY_TENSORS,
+    Argument,
+    Gradient,
+    Held,
+    Memory,
+    RecordedStorage,
+    Region,
+    Shared,
+)
 from raxis.compiler.numbers import ArgumentNumber, Source, with_source
 from raxis.compiler.settling import settle
+from raxis.compiler.watching import options_of_optimizer, state_of_module
 from raxis.frames import user_frame
 from raxis.interception import active
 from raxis.ops import tables
@@ -26,9 +38,11 @@ from raxis.tensor import Tensor
 from raxis.utils._pytree import tree_map
 
 if TYPE_CHECKING:
+    from raxis.autograd.node import Edge
     from raxis.compiler.compiled import Options
     from raxis.compiler.linking import Linked
     from raxis.device import Device
+    from raxis.layout import Layout
     from raxis.random import Generator
     from raxis.storage import Place, Storage
 
@@ -38,15 +52,22 @@ class Recording:
 
     Attributes:
         name: the function's.
+        function: what is recorded.
         leaves_of_call: the leaves of the call's arguments.
         options: what `raxis.compile` was told.
         device: what everything runs on; None until the first op.
         calls: the kernels, in order.
         given: memory of real buffers, by the buffer's identity.
         adopted: real storages written while recording.
-        tensors: outside tensors that took part, by identity.
-        leaves: tensors whose ``grad`` was replaced, each with the one before.
-        modules: modules that were called, each with its training flag.
+        tensors: outside tensors that took part, by identity, each with its storage and edge at that time.
+        made: tensors made by the function that show memory from outside, by identity.
+        positions: the tensors among the arguments by identity, each with its first position.
+        arguments: for each of them its storage, layout and edge when the function began.
+        leaves: tensors whose ``grad`` was read or replaced, each with the one before.
+        gradients: these ``grad`` by identity, each with its leaf.
+        first_node: nodes of the tape with this number or a higher one were made by the function.
+        modules: modules that were called, each with its training flag and its other state.
+        optimizers: optimizers that made a step, each with its options.
         draws: what each random generator gave first, and how many counters in all.
         uses_default_device: whether the default device was asked for.
         tied: whether the value of a number among the arguments was looked at.
@@ -55,23 +76,32 @@ class Recording:
         regions: how deep in functions that run on stand-ins, to become regions of control flow.
     """
 
-    def __init__(self, name: str, options: Options, leaves: Sequence[Any] = ()) -> None:
+    def __init__(
+        self, name: str, options: Options, leaves: Sequence[Any] = (), function: Callable[..., Any] | None = None
+    ) -> None:
         self.name = name
         self.options = options
+        self.function = function
         self.leaves_of_call = leaves
         self.device: Device | None = None
         self.calls: list[Call] = []
         self.given: dict[int, Memory] = {}
         self.adopted: list[tuple[Storage, Memory]] = []
-        self.tensors: dict[int, tuple[Tensor, Storage]] = {}
+        self.tensors: dict[int, tuple[Tensor, Storage, Edge | None]] = {}
+        self.made: dict[int, Tensor] = {}
+        self.positions = {id(leaf): at for at, leaf in reversed(list(enumerate(leaves))) if isinstance(leaf, Tensor)}
+        self.arguments = {at: _state(leaves[at]) for at in self.positions.values()}
         self.leaves: dict[int, tuple[Tensor, Tensor | None]] = {}
-        self.modules: dict[int, tuple[Any, bool]] = {}
+        self.gradients: dict[int, Tensor] = {}
+        self.modules: dict[int, tuple[Any, bool, Any]] = {}
+        self.optimizers: dict[int, tuple[Any, Any]] = {}
         self.draws: dict[Generator, tuple[tuple[int, int], int]] = {}
         self.tied = False
         self.uses_default_device = False
         self.unrepeatable: str | None = None
         self.born: list[Memory] = []
         self.regions = 0
+        self.first_node = next_number()
 
     # ---- asked by the layers below -----------------------------------------------------------------
 
@@ -94,9 +124,21 @@ class Recording:
             interrupt(self, f"a second device, {device}, was used beside {self.device}")
             return
         for tensor in tensors:
-            if not isinstance(tensor._storage, RecordedStorage):
-                self.tensors.setdefault(id(tensor), (tensor, tensor._storage))
-                self._given(tensor)
+            storage = tensor._storage
+            if not isinstance(storage, RecordedStorage) or isinstance(storage.buffer.source, HELD_BY_TENSORS):
+                self._note_outside(tensor)
+
+    def _note_outside(self, tensor: Tensor) -> None:
+        if not any(id(tensor) in known for known in (self.made, self.positions, self.gradients)):
+            self.tensors.setdefault(id(tensor), (tensor, tensor._storage, tensor._edge))
+        if not isinstance(tensor._storage, RecordedStorage):
+            self._given(tensor)
+
+    def note_made(self, tensor: Tensor) -> None:
+        """A tensor that the function made over existing memory."""
+        storage = tensor._storage
+        if not isinstance(storage, RecordedStorage) or isinstance(storage.buffer.source, HELD_BY_TENSORS):
+            self.made[id(tensor)] = tensor
 
     def note_write(self, tensor: Tensor) -> None:
         """A tensor an op is about to write."""
@@ -125,24 +167,37 @@ class Recording:
 
     def note_grad(self, leaf: Tensor) -> None:
         """A tensor whose ``grad`` is about to be read or replaced."""
-        if not isinstance(leaf._storage, RecordedStorage) or leaf._storage.buffer.is_outside:
-            self.leaves.setdefault(id(leaf), (leaf, leaf._grad))
+        is_outside = not isinstance(leaf._storage, RecordedStorage) or leaf._storage.buffer.is_outside
+        if is_outside and id(leaf) not in self.made:
+            _, grad = self.leaves.setdefault(id(leaf), (leaf, leaf._grad))
+            if grad is not None:
+                self.gradients[id(grad)] = leaf
 
     def note_module(self, module: Any) -> None:
         """A module that is about to run."""
-        self.modules.setdefault(id(module), (module, module.training))
+        if id(module) not in self.modules:
+            self.modules[id(module)] = (module, module.training, state_of_module(module))
+
+    def note_optimizer(self, optimizer: Any) -> None:
+        """An optimizer that is about to make a step."""
+        self.optimizers.setdefault(id(optimizer), (optimizer, options_of_optimizer(optimizer)))
 
     def draw(self, generator: Generator, blocks: int) -> tuple[Any, Any]:
         """Key and offset of a random op, as numbers that differ from call to call."""
         key, offset = generator._reserve(blocks)
-        start, before = self.draws.setdefault(generator, ((key, offset), 0))
-        self.draws[generator] = (start, before + blocks)
-        if (key, offset) != (start[0], start[1] + before):
-            self.unrepeatable = "a random generator was seeded"
+        start, count = self.draws.setdefault(generator, ((key, offset), 0))
+        before = offset - start[1]  # less than the count where numbers are drawn again
+        self.draws[generator] = (start, max(count, before + blocks))
+        if key != start[0] or before < 0:
+            self.note_seeded()
         return (
             with_source(key, Source((generator, "key"), lambda call: call.draws[generator][0])),
             with_source(offset, Source((generator, "offset"), lambda call: call.draws[generator][1], before)),
         )
+
+    def note_seeded(self) -> None:
+        """A random generator is about to be set to another state."""
+        self.unrepeatable = "a random generator was seeded"
 
     @property
     def is_repeatable(self) -> bool:
@@ -178,9 +233,9 @@ class Recording:
     def _given(self, tensor: Tensor) -> None:
         if id(tensor._storage.buffer) in self.given:
             return
-        leaf = next((leaf for leaf, entry in self.leaves.values() if entry is tensor), None)
+        leaf = self.gradients.get(id(tensor))
         if leaf is not None:
-            self._give(tensor, Gradient(leaf), Region.of(tensor._layout, tensor._offset))
+            self._give(tensor, Gradient(self.named(leaf)), Region.of(tensor._layout, tensor._offset))
             return
         base = (
             tensor if tensor._base is None or tensor._base._storage is not tensor._storage else tensor._base
@@ -203,12 +258,43 @@ class Recording:
             self.born.append(found)
         return found
 
+    def movable(self) -> list[tuple[Argument | Gradient, Tensor, bool]]:
+        """Arguments and gradients that took part, and whether they may begin elsewhere in their memory at each call."""
+        found: list[tuple[Argument | Gradient, Tensor, bool]] = []
+        for position, leaf in enumerate(self.leaves_of_call):
+            if isinstance(leaf, Tensor):
+                found.append((Argument(position), leaf, self._moves(leaf)))
+        for leaf, grad in self.leaves.values():
+            if grad is not None and id(grad._storage.buffer) in self.given:
+                found.append((Gradient(self.named(leaf)), grad, self._moves(grad)))
+        return found
+
+    def _moves(self, tensor: Tensor) -> bool:
+        memory = self.given.get(id(tensor._storage.buffer))
+        return memory is None or memory.moves
+
+    def named(self, tensor: Tensor) -> Tensor | Argument:
+        """A tensor from outside, or which argument it is."""
+        position = self.positions.get(id(tensor))
+        return tensor if position is None else Argument(position)
+
     def add(self, call: Call) -> None:
         """Append a kernel."""
-        for memory, region in call.results:
+        for item in (*call.operands, *call.results):
+            if isinstance(item, tuple):
+                self._used(*item)
+        for memory, _ in call.results:
             memory.written = True
-            memory.dtype = memory.dtype or region.dtype
         self.calls.append(call)
+
+    def _used(self, memory: Memory, region: Region) -> None:
+        """What programs take as parameter must have all that is used of it, as elements of one dtype."""
+        if memory.dtype is None:
+            memory.dtype = region.dtype
+        elif memory.dtype is not region.dtype:
+            self.unrepeatable = f"the same memory was used as {memory.dtype} and as {region.dtype}"
+        if memory.region is not None and not views.contains(memory.region, region):
+            memory.region, memory.moves = None, False
 
     # ---- beginning and end -------------------------------------------------------------------------
 
@@ -227,6 +313,13 @@ class Recording:
         if active.recording is self:
             self.stop()
             settle(self, artifact)
+            for memory in self.given.values():
+                if isinstance(memory.source, HELD_BY_TENSORS):
+                    memory.buffer = None  # later calls have their own; it must not outlive its tensors
+
+
+def _state(tensor: Tensor) -> tuple[Storage, Layout, Edge | None]:
+    return tensor._storage, tensor._layout, tensor._edge
 
 
 def user_line() -> str:

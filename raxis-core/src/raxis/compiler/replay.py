@@ -16,14 +16,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from raxis.autograd.grad_mode import mode
+from raxis.autograd.inplace import edge_from_base
 from raxis.compiler.artifact import Artifact
 from raxis.compiler.differentiable import Backward, CompiledNode, link_halves
 from raxis.compiler.memory import Argument, Gradient, Held, Memory
 from raxis.compiler.numbers import Invocation, Source
-from raxis.compiler.outcome import Outcome, Shown
+from raxis.compiler.outcome import Outcome, Repeated, Shown, ShownView
+from raxis.compiler.watching import options_of_optimizer
+from raxis.interception import anyone
 from raxis.ops.source import compile_function
 from raxis.storage import Storage
-from raxis.tensor import Tensor, wrap
+from raxis.tensor import Tensor, view_of, wrap
 from raxis.utils._pytree import LEAF, tree_unflatten
 
 if TYPE_CHECKING:
@@ -60,9 +63,25 @@ class Replay:
             halves = link_halves(recording.name, recording.calls, outcome.memories, outcome.derived)
             artifact = recording.compile(halves.forward)
             backward = recording.compile(halves.backward)
-            self.backward = Backward(outcome.derived, backward, recording.real)
+            self.backward = Backward(recording.name, outcome.derived, backward, recording.real)
         self.artifact = artifact
         self.run: Callable[..., Any] = _Writer(self, recording).function()
+
+
+class _Seen:
+    """When what changes seldom was looked at last."""
+
+    def __init__(self, guards: Guards) -> None:
+        self._guards = guards
+        self.changes = -1
+
+    def differs(self) -> bool:
+        """Look at it now."""
+        changes = anyone.changes
+        if self._guards.change() is not None:
+            return True
+        self.changes = changes
+        return False
 
 
 class _Writer:
@@ -73,6 +92,7 @@ class _Writer:
         self._replay = replay
         self._name = recording.name
         self._leaves = recording.leaves_of_call
+        self._movable = recording.movable()
         self._draws = {generator: blocks for generator, (_, blocks) in recording.draws.items()}
         self._place = recording.real
         self._names: dict[str, Any] = {
@@ -82,6 +102,7 @@ class _Writer:
             "_wrap": wrap,
             "_place": self._place,
             "_mode": mode,
+            "_anyone": anyone,
         }
         self._bound: dict[int, str] = {}
         self._lines: list[str] = []
@@ -118,44 +139,60 @@ class _Writer:
             if isinstance(leaf, Tensor):
                 absent = "is not" if leaf._edge is None else "is"
                 conditions.append(f"x{at}._edge {absent} None or x{at}._inference is not {leaf._inference}")
-        for tensor, storage, requires_grad in guards.tensors:
+        conditions += [f"x{at} is not {self._bind('tensor', tensor)}" for at, tensor in guards.same]
+        for tensor, storage, layout, requires_grad in guards.tensors:
             name = self._bind("tensor", tensor)
             absent = "is" if requires_grad else "is not"
             conditions.append(f"{name}._storage is not {self._bind('storage', storage)}")
+            conditions.append(f"{name}._layout is not {self._bind('layout', layout)}")
             conditions.append(f"{name}._edge {absent} None")
-        conditions += self._aliases()
-        for leaf, layout in guards.gradients:
-            name = self._bind("tensor", leaf)
-            if layout is None:
+        for leaf, shown in guards.gradients:
+            name = self._named(leaf)
+            if shown is None:
                 conditions.append(f"{name}._grad is not None")
             else:
                 conditions.append(
-                    f"{name}._grad is None or {name}._grad._layout is not {self._bind('layout', layout)}"
+                    f"{name}._grad is None or {name}._grad._layout is not {self._bind('layout', shown)}"
                 )
-        for module, training in guards.modules:
+        conditions += self._aliases()
+        for module, training, _ in guards.modules:
             conditions.append(f"{self._bind('module', module)}.training is not {training}")
+        for optimizer, options in guards.optimizers:
+            found = f"{self._bind('options', options_of_optimizer)}({self._bind('optimizer', optimizer)})"
+            conditions.append(f"{found} != {self._bind('known', options)}")
+        if guards.modules or guards.hooks:
+            seen, changed = self._bind("seen", _Seen(guards)), "_anyone.changes"
+            conditions.append(f"{changed} != {seen}.changes and {seen}.differs()")
         self._lines += [f"if {condition}: return _miss" for condition in conditions]
 
     def _aliases(self) -> list[str]:
         """Conditions under which the tensors among the arguments share memory in another way than recorded."""
-        tensors = {at: leaf for at, leaf in enumerate(self._leaves) if isinstance(leaf, Tensor)}
-        firsts: dict[int, int] = {}
+        tensors = {self._expression(source): tensor for source, tensor, _ in self._movable}
+        fixed = {id(tensor._storage) for _, tensor, moves in self._movable if not moves}
+        held = {id(guard.storage): guard.storage for guard in self._replay.guards.tensors}
+        firsts: dict[int, str] = {}
         conditions = []
-        for at, tensor in tensors.items():
-            first = firsts.setdefault(id(tensor._storage), at)
-            if first != at:
-                conditions.append(f"x{at}._storage is not x{first}._storage")
-        shared = {id(tensors[at]._storage) for at in tensors if at not in firsts.values()}
-        for at, tensor in tensors.items():
-            if id(tensor._storage) in shared:
-                conditions.append(f"x{at}._offset != {tensor._offset}")
-                conditions.append(f"x{at}._storage.nbytes != {tensor._storage.nbytes}")
-        apart = [f"x{at}._storage" for at in firsts.values()]
-        if len(apart) == 2:
-            conditions.append(f"{apart[0]} is {apart[1]}")
-        elif len(apart) > 2:
+        for name, tensor in tensors.items():
+            first = firsts.setdefault(id(tensor._storage), name)
+            if first != name:
+                conditions.append(f"{name}._storage is not {first}._storage")
+        again = {id(tensor._storage) for name, tensor in tensors.items() if name not in firsts.values()}
+        for name, tensor in tensors.items():
+            if id(tensor._storage) in held:
+                conditions.append(f"{name}._storage is not {self._bind('storage', tensor._storage)}")
+            if id(tensor._storage) in {*again, *held, *fixed}:
+                conditions.append(f"{name}._offset != {tensor._offset}")
+                conditions.append(f"{name}._storage.nbytes != {tensor._storage.nbytes}")
+        apart = [f"{name}._storage" for storage, name in firsts.items() if storage not in held]
+        if len(apart) > 1:
             conditions.append(f"len({{{', '.join(apart)}}}) < {len(apart)}")
+        if apart and held:
+            known = self._bind("held", frozenset(held.values()))
+            conditions.append(f"not {known}.isdisjoint(({', '.join(apart)},))")
         return conditions
+
+    def _named(self, tensor: Tensor | Argument) -> str:
+        return f"x{tensor.position}" if isinstance(tensor, Argument) else self._bind("tensor", tensor)
 
     # ---- numbers -----------------------------------------------------------------------------------
 
@@ -166,7 +203,9 @@ class _Writer:
                 f"k{number}, o{number} = {self._bind('generator', generator)}._reserve({blocks})"
             )
         given = self._replay.artifact.linked.inputs
-        if self._replay.backward is not None or any(self._reads(item) for item in given):
+        if self._replay.backward is not None or any(
+            self._reads(item) for item in (*given, *self._replay.outcome.results)
+        ):
             leaves = "".join(f"x{at}, " for at in range(len(self._leaves)))
             draws = ", ".join(
                 f"{self._bind('generator', generator)}: (k{number}, o{number})"
@@ -207,11 +246,12 @@ class _Writer:
         self._lines.append(f"b{name} = {allocate}()")
         return f"b{name}, {offset}"
 
+    def _expression(self, source: Argument | Gradient) -> str:
+        return f"x{source.position}" if isinstance(source, Argument) else f"{self._named(source.leaf)}._grad"
+
     def _tensor(self, source: Any) -> str | None:
         """The tensor of a call that a source names; None for sources that are no tensors."""
-        if isinstance(source, Argument):
-            return f"x{source.position}"
-        return f"{self._bind('tensor', source.leaf)}._grad" if isinstance(source, Gradient) else None
+        return self._expression(source) if isinstance(source, (Argument, Gradient)) else None
 
     def _storage(self, memory: Memory) -> str | None:
         """The storage that shows a parameter's memory; None if no tensor does."""
@@ -242,15 +282,35 @@ class _Writer:
 
     def _leave(self) -> None:
         outcome = self._replay.outcome
-        results = []
         for number, known in enumerate(outcome.results):
-            self._lines.append(f"r{number} = {self._made(known)}")
-            results.append(f"r{number}")
+            if not isinstance(known, (Repeated, ShownView)):
+                self._lines.append(f"r{number} = {self._made(known)}")
+                self._infer(number, known)
         if self._replay.backward is not None:
             self._attach(self._replay.backward)
+        for number, known in enumerate(outcome.results):
+            if isinstance(known, ShownView):
+                self._view(number, known)
+                self._infer(number, known)
+        for number, known in enumerate(outcome.results):
+            if isinstance(known, Repeated):
+                self._lines.append(f"r{number} = r{known.position}")
         for leaf, known in outcome.gradients:
-            self._lines.append(f"{self._bind('tensor', leaf)}._grad = {self._made(known)}")
+            self._lines.append(f"{self._named(leaf)}._grad = {self._made(known)}")
+        results = [f"r{number}" for number in range(outcome.structure.num_leaves)]
         self._lines.append(f"return {self._structured(results)}")
+
+    def _infer(self, number: int, known: Any) -> None:
+        if isinstance(known, (Shown, ShownView)) and known.inference:
+            self._lines.append(f"r{number}._inference = True")
+
+    def _view(self, number: int, known: ShownView) -> None:
+        base = f"r{known.base.position}" if isinstance(known.base, Repeated) else self._named(known.base)
+        layout, view = self._bind("layout", known.layout), self._bind("view", view_of)
+        self._lines.append(f"r{number} = {view}({base}, {layout}, {base}._offset + {known.moved})")
+        if known.taped:
+            edge = self._bind("edge", edge_from_base)
+            self._lines.append(f"r{number}._edge = {edge}(r{number}, r{number}._base)")
 
     def _attach(self, backward: Backward) -> None:
         buffers = ", ".join(
@@ -264,6 +324,8 @@ class _Writer:
     def _made(self, known: Any) -> str:
         if isinstance(known, Argument):
             return f"x{known.position}"
+        if isinstance(known, Source):
+            return f"{self._bind('read', known.read)}(call)"
         if not isinstance(known, Shown):
             return self._bind("constant", known)
         layout, memory = self._bind("layout", known.layout), known.memory
@@ -309,4 +371,7 @@ def _tensor_of(memory: Memory, call: Invocation) -> Tensor | None:
     source = memory.source
     if isinstance(source, Argument):
         return call.leaves[source.position]  # type: ignore[no-any-return]
-    return source.leaf._grad if isinstance(source, Gradient) else None
+    if not isinstance(source, Gradient):
+        return None
+    leaf = call.leaves[source.leaf.position] if isinstance(source.leaf, Argument) else source.leaf
+    return leaf._grad

@@ -9,11 +9,15 @@ from typing import Any
 
 from raxis.autograd.grad_mode import mode
 from raxis.compiler.numbers import ArgumentNumber, Invocation
+from raxis.compiler.recent import Recent
 from raxis.ops.promotion import get_default_dtype
 from raxis.overrides import scopes
 from raxis.placement import get_default_device
 from raxis.tensor import Tensor
 from raxis.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
+
+MOST_TEMPLATES = 1024
+"""For how many kinds of arguments the first numbers are remembered."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ class Arguments:
     def __init__(self, static: frozenset[int], dynamic: bool) -> None:
         self._static = static
         self._dynamic = dynamic
-        self._seen: dict[Any, list[Any]] = {}
+        self._seen: Recent[list[str | None]] = Recent(MOST_TEMPLATES)
         self._changing: set[int] = set()
         self._tied: set[int] = set()
 
@@ -104,10 +108,12 @@ class Arguments:
     def with_changing_numbers(self, signature: Any, leaves: list[Any]) -> list[Any]:
         """The leaves to record with: numbers that are inputs, and those seen with another value, can change."""
         template = (signature[0], tuple([self._kind(leaf) for leaf in leaves]), signature[2])
-        before = self._seen.setdefault(template, leaves)
-        for at, (old, new) in enumerate(zip(before, leaves, strict=True)):
-            if type(new) in (int, float) and repr(old) != repr(new):
-                self._changing.add(at)
+        numbers = [repr(leaf) if type(leaf) in (int, float) else None for leaf in leaves]
+        before = self._seen.get(template)
+        if before is None:
+            self._seen.put(template, numbers)
+        else:
+            self._changing.update(at for at, number in enumerate(numbers) if number != before[at])
         return [
             ArgumentNumber(leaf, ("argument", at), partial(_leaf, at))
             if type(leaf) in (int, float) and self._is_input(at)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from raxis.compiler import views
@@ -44,6 +45,37 @@ class Traced(NamedTuple):
     numbers: Mapping[Any, Any]
 
 
+class Drawn:
+    """What random generators give from now on, to be given again.
+
+    Attributes:
+        starts: what each generator gave first in the recording, known when it was taken back.
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._draws = dict(recording.draws)
+        self._states = {generator: generator._state() for generator in recording.draws}
+        self.starts: dict[Generator, tuple[int, int]] = {}
+
+    def take_back(self) -> dict[Generator, int]:
+        """Let generators give again what they gave; how many counters that was."""
+        taken = {}
+        for generator, (start, _) in self._recording.draws.items():
+            seed, offset = self._states.get(generator) or (start[0] % _WORDS, start[1] % _WORDS)
+            blocks = generator._state()[1] - offset
+            generator._return_to(seed, offset)
+            self.starts[generator] = start
+            if blocks:
+                taken[generator] = blocks
+        self._recording.draws = self._draws
+        return taken
+
+
+_WORDS = 1 << 64
+"""Keys and offsets are words of 64 bits, which programs take as signed numbers."""
+
+
 class Excursion:
     """Runs something in a recording that leaves no trace in it.
 
@@ -51,6 +83,8 @@ class Excursion:
         calls: the kernels that ran.
         born: memory that was allocated.
         draws: how many random counters were taken of each generator, which then gives them again.
+        starts: what each generator gave first in the recording.
+        seeded: whether a generator was seeded.
         left_gradients: whether a tensor got another ``grad``.
     """
 
@@ -59,13 +93,17 @@ class Excursion:
         self.calls: list[Call] = []
         self.born: list[Memory] = []
         self.draws: dict[Generator, int] = {}
+        self.starts: dict[Generator, tuple[int, int]] = {}
+        self.seeded = False
         self.left_gradients = False
 
     def __enter__(self) -> Excursion:
         recording = self._recording
         recording.regions += 1
         self._calls, self._born = len(recording.calls), len(recording.born)
-        self._draws, self._leaves = dict(recording.draws), dict(recording.leaves)
+        self._drawn, self._leaves = Drawn(recording), dict(recording.leaves)
+        self._unrepeatable = recording.unrepeatable
+        self._tensors, self._made = set(recording.tensors), dict(recording.made)
         self._grads = {key: leaf._grad for key, (leaf, _) in recording.leaves.items()}
         return self
 
@@ -75,8 +113,20 @@ class Excursion:
         self.calls, self.born = recording.calls[self._calls :], recording.born[self._born :]
         del recording.calls[self._calls :]
         recording.born[self._born :] = [memory for memory in self.born if memory.source is not None]
+        used = [key for key in recording.tensors if key not in self._tensors]
+        entries = [recording.tensors.pop(key) for key in used]
+        self._used = [(weakref.ref(entry[0]), entry[1:]) for entry in entries]
+        recording.made = self._made
         self._undo_gradients()
-        self.draws = taken_back(recording, self._draws)
+        self.draws, self.starts = self._drawn.take_back(), self._drawn.starts
+        self.seeded = recording.unrepeatable != self._unrepeatable
+
+    def note_used(self) -> None:
+        """Let the recording watch the tensors from outside that were used; others, such as views of them, are gone."""
+        for reference, known in self._used:
+            tensor = reference()
+            if tensor is not None:
+                self._recording.tensors.setdefault(id(tensor), (tensor, *known))
 
     def _undo_gradients(self) -> None:
         for key, (leaf, entry) in list(self._recording.leaves.items()):
@@ -87,21 +137,6 @@ class Excursion:
             buffer = leaf._storage.buffer
             if key not in self._leaves and isinstance(buffer, Memory) and isinstance(buffer.source, Operand):
                 del self._recording.leaves[key]
-
-
-def taken_back(
-    recording: Recording, before: dict[Generator, tuple[tuple[int, int], int]]
-) -> dict[Generator, int]:
-    """Let generators give again what they gave since `before`, the recording's draws then; how much that was."""
-    taken = {}
-    for generator, (_, count) in recording.draws.items():
-        blocks = count - (before[generator][1] if generator in before else 0)
-        if blocks:
-            seed, offset = generator._state()
-            generator._restore(seed, offset - blocks)
-            taken[generator] = blocks
-    recording.draws = before
-    return taken
 
 
 def trace(recording: Recording, function: Callable[..., Any], operands: tuple[Any, ...]) -> Traced:
@@ -118,7 +153,8 @@ def trace(recording: Recording, function: Callable[..., Any], operands: tuple[An
         shown, results, result_structure, requires_grad = _run(
             recording, function, leaves, structure, stand_ins
         )
-    _check(recording, excursion, stand_ins, line)
+    _check(excursion, stand_ins, line)
+    excursion.note_used()
     return Traced(
         _linked(recording.name, excursion, shown),
         {memory: position for position, memory in enumerate(stand_ins)},
@@ -126,7 +162,7 @@ def trace(recording: Recording, function: Callable[..., Any], operands: tuple[An
         result_structure,
         requires_grad,
         excursion.draws,
-        _numbers(excursion.calls),
+        {number.source.key: number for number in _numbers(excursion.calls)},
     )
 
 
@@ -176,7 +212,7 @@ def _stand_in(recording: Recording, leaf: Tensor, memory: Memory) -> Tensor:
 # ---- what a region must not do -------------------------------------------------------------------------
 
 
-def _check(recording: Recording, excursion: Excursion, stand_ins: Sequence[Memory], line: str) -> None:
+def _check(excursion: Excursion, stand_ins: Sequence[Memory], line: str) -> None:
     born = set(excursion.born)
     for call in excursion.calls:
         if any(memory not in born or memory.is_outside for memory, _ in call.results):
@@ -191,14 +227,29 @@ def _check(recording: Recording, excursion: Excursion, stand_ins: Sequence[Memor
             "a function given to raxis.cond, while_loop, scan or map leaves gradients in tensors",
             "Use raxis.autograd.grad, and return the gradients.",
         )
-    if excursion.draws and recording.unrepeatable is not None:
-        raise RegionError(line, recording.unrepeatable, "Seed it before the compiled function is called.")
+    if excursion.seeded or not _draws_on(excursion):
+        raise RegionError(
+            line,
+            "random numbers are drawn inside of a function given to raxis.cond, while_loop, scan or map, of a generator "
+            "that was seeded in the compiled function",
+            "Seed it before the compiled function is called.",
+        )
     if _leaked([*excursion.born, *stand_ins]):
         raise RegionError(
             line,
             "a function given to raxis.cond, while_loop, scan or map keeps a tensor in an object outside of it",
             "Tensors exist there only while it runs; return what is needed later.",
         )
+
+
+def _draws_on(excursion: Excursion) -> bool:
+    """Whether generators went on from what they gave first in the recording."""
+    first = {
+        (generator, which): number
+        for generator, start in excursion.starts.items()
+        for which, number in zip(("key", "offset"), start, strict=True)
+    }
+    return all(first.get(number.source.key, number) == number for number in _numbers(excursion.calls))
 
 
 def _leaked(memories: Iterable[Memory]) -> bool:
@@ -227,11 +278,10 @@ def _linked(name: str, excursion: Excursion, shown: Sequence[tuple[Memory, Regio
     return linker.finish_parts(shown)
 
 
-def _numbers(calls: Iterable[Call]) -> dict[Any, Any]:
-    found = {}
+def _numbers(calls: Iterable[Call]) -> Iterator[Any]:
+    """The numbers that kernels take from outside, without what the program adds to them."""
     for operand in (item for call in calls for item in call.operands):
         if isinstance(operand, (InputFloat, InputInt)):
             source = operand.source
             base = operand - source.added if source.added else operand
-            found[source.key] = with_source(base, source._replace(added=0))
-    return found
+            yield with_source(base, source._replace(added=0))

@@ -61,6 +61,26 @@ def write(builder: Builder, home: Home, region: Region, value: Value) -> Home:
     return flat._replace(value=updated[0])
 
 
+def contains(home: Region, region: Region) -> bool:
+    """Whether all elements of a region are known to lie in another."""
+    if home == region or 0 in region.shape:
+        return True
+    if home.dtype is not region.dtype or 0 in home.shape:
+        return False
+    if not is_dense(home):
+        return _cut(home, region) is not None
+    first, last = _ends(region)
+    begin, end = _ends(home)
+    return begin <= first and last <= end
+
+
+def _ends(region: Region) -> tuple[int, int]:
+    """The places of the first and the last element."""
+    reaches = [(size - 1) * stride for size, stride in zip(region.shape, region.strides, strict=True)]
+    below, above = sum(min(reach, 0) for reach in reaches), sum(max(reach, 0) for reach in reaches)
+    return region.offset + below, region.offset + above
+
+
 def is_dense(region: Region) -> bool:
     """Whether every element place between the first and the last is used once."""
     pairs = sorted(

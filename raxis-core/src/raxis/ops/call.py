@@ -37,7 +37,12 @@ def call(op: Op, arguments: tuple[Any, ...], out: Any = None) -> Any:
     run = run_of(op, values)
     if recording is None and _interchangeable(op, arguments, values):
         _remember_raw(op, op.plans, arguments, run)
-    return _run(op.public_name, run, values)
+    result = _run(op.public_name, run, values)
+    if recording is not None and op.kind is Kind.VIEWED:
+        for view in result if isinstance(result, tuple) else (result,):
+            if not view._layout.traced:
+                recording.note_made(view)
+    return result
 
 
 def run_of(op: Op, values: Sequence[Any]) -> Callable[..., Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import raxis
 from raxis.autograd.leaf import clear_grad
+from raxis.interception import active, anyone
 from raxis.optim.groups import as_groups, checked_group
 from raxis.optim.state import packed, unpacked
 from raxis.tensor import Tensor
@@ -36,6 +37,8 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
     def wrapper(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
         if type(self).step is not wrapper:
             return step(self, *args, **kwargs)
+        if anyone.records and active.recording is not None:
+            active.recording.note_optimizer(self)
         for pre_hook in tuple(self._step_pre_hooks.values()):
             args, kwargs = _checked_arguments(pre_hook(self, args, kwargs), args, kwargs)
         result = step(self, *args, **kwargs)

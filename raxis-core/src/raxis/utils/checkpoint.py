@@ -29,7 +29,7 @@ class _Recomputation:
         self.call = (function, args, kwargs)
         self.layouts: list[Any] = []
         self.recomputed: dict[int, Tensor] = {}
-        self.rng = random.get_rng_state() if keep_rng else None
+        self.rng = random.default_generator._state() if keep_rng else None
 
     def pack(self, tensor: Tensor) -> int:
         self.layouts.append(tensor._layout)
@@ -61,17 +61,17 @@ class _Recomputation:
 class _rng_of:
     """Run a block with a given random state and go on with the present one afterwards."""
 
-    def __init__(self, state: Tensor | None) -> None:
+    def __init__(self, state: tuple[int, int] | None) -> None:
         self._state = state
 
     def __enter__(self) -> None:
         if self._state is not None:
-            self._present = random.get_rng_state()
-            random.set_rng_state(self._state)
+            self._present = random.default_generator._state()
+            random.default_generator._return_to(*self._state)
 
     def __exit__(self, *exception: Any) -> None:
         if self._state is not None:
-            random.set_rng_state(self._present)
+            random.default_generator._return_to(*self._present)
 
 
 class _Reentrant(Function):
@@ -80,7 +80,7 @@ class _Reentrant(Function):
     @staticmethod
     def forward(ctx: Any, function: Callable[..., Any], keep_rng: bool, *args: Any) -> Any:
         ctx.function, ctx.arguments = function, args
-        ctx.rng = random.get_rng_state() if keep_rng else None
+        ctx.rng = random.default_generator._state() if keep_rng else None
         return function(*args)
 
     @staticmethod

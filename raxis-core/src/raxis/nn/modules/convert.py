@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import raxis
 from raxis.device import Device
 from raxis.dtypes import DType
+from raxis.interception import anyone
 from raxis.nn.modules.base import ModuleFields
 from raxis.nn.parameter import Parameter
 from raxis.tensor import Tensor
@@ -36,6 +37,7 @@ class Conversion(ModuleFields):
                     _convert_parameter(parameter, fn)
             for name, buffer in self._buffers.items():
                 if buffer is not None:
+                    anyone.changes += 1
                     self._buffers[name] = fn(buffer)
         return self
 

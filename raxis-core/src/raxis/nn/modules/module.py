@@ -72,6 +72,7 @@ class Module(Traversal, HookRegistration, StateDictMixin, Conversion):
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. "
                 f"To express '{name}' as a function of another Tensor, compute the value in the forward() method."
             )
+        anyone.changes += 1
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
@@ -89,6 +90,7 @@ class Module(Traversal, HookRegistration, StateDictMixin, Conversion):
             raise TypeError(
                 f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' (raxis.Tensor or None required)"
             )
+        anyone.changes += 1
         self._buffers[name] = tensor
         if persistent:
             self._non_persistent_buffers_set.discard(name)
@@ -109,6 +111,7 @@ class Module(Traversal, HookRegistration, StateDictMixin, Conversion):
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{type(module).__name__} is not a Module subclass")
         self._require_free_name(name, "_modules", "module")
+        anyone.changes += 1
         self._modules[name] = module
 
     def _require_free_name(self, name: Any, store: str, role: str) -> None:
@@ -136,6 +139,7 @@ class Module(Traversal, HookRegistration, StateDictMixin, Conversion):
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __setattr__(self, name: str, value: Any) -> None:
+        anyone.changes += 1
         fields = self.__dict__
         if isinstance(value, Parameter):
             self._require_initialised("parameter")
@@ -178,6 +182,7 @@ class Module(Traversal, HookRegistration, StateDictMixin, Conversion):
         return found
 
     def __delattr__(self, name: str) -> None:
+        anyone.changes += 1
         if any(name in self.__dict__.get(store, ()) for store in _STORES):
             self._forget(name)
         else:

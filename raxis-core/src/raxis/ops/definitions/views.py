@@ -11,6 +11,7 @@ import math
 from typing import Any
 
 from raxis.dtypes import DType
+from raxis.interception import active, anyone
 from raxis.layout import Layout, Shape, Strides, extent, layout_of, overlaps_itself, view_strides, wrap_dim
 from raxis.ops.definitions.creation import ones
 from raxis.ops.definitions.positions import read_strided, scatter_strided
@@ -422,6 +423,8 @@ def detach(input: Tensor) -> Tensor:
     shared = wrap(input._storage, input._offset, input._layout)
     if input._inference:
         shared._inference = True
+    if anyone.records and active.recording is not None:
+        active.recording.note_made(shared)
     return shared
 
 
