@@ -13,6 +13,7 @@ import pytest
 import raxis
 import raxis.nn.functional as F
 from raxis import hooks, overrides
+from raxis.backends.settings import Settings
 from raxis.overrides import registry
 from raxis.overrides.__main__ import main
 
@@ -131,3 +132,16 @@ def test_the_command_shows_and_forgets_choices(capsys: pytest.CaptureFixture[str
     main(["clear", "--choices"])
     main(["show", "softmax"])
     assert "measured for" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("environ", "path"),
+    [
+        ({}, Path.home() / ".config" / "raxis" / "overrides.json"),
+        ({"XDG_CONFIG_HOME": "/configs"}, Path("/configs/raxis/overrides.json")),
+        ({"XDG_CONFIG_HOME": "relative"}, Path.home() / ".config" / "raxis" / "overrides.json"),
+        ({"XDG_CONFIG_HOME": "/configs", "RAXIS_OVERRIDES_FILE": "~/own.json"}, Path.home() / "own.json"),
+    ],
+)
+def test_where_the_file_is(environ: dict[str, str], path: Path) -> None:
+    assert Settings(environ).overrides_file == path

@@ -21,6 +21,7 @@ from raxis.backends.states import Row, State
 
 if TYPE_CHECKING:
     from raxis.backends.api import KernelFactory
+    from raxis.overrides.registry import Implementation
     from raxis.ptir.passes.record import BackendPasses
 
 PROJECT = "raxis"
@@ -47,8 +48,10 @@ class Specification:
         """Passes that the compiler runs on programs for devices of type `device`, by stage, after the backend's own."""
 
     @hookspec
-    def raxis_functional_overrides(self) -> Mapping[str, Mapping[str, Callable[..., Any]]]:  # type: ignore[empty-body]
-        """Implementations of functionals: ``{functional: {implementation name: function}}``."""
+    def raxis_functional_overrides(  # type: ignore[empty-body]
+        self,
+    ) -> Mapping[str, Mapping[str, Callable[..., Any] | Implementation]]:
+        """Implementations of functionals: ``{functional: {name: function}}``, or with a predicate `Implementation`."""
 
     @hookspec
     def raxis_checkpoint_formats(self) -> Sequence[Any]:  # type: ignore[empty-body]

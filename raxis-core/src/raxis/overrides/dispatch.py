@@ -6,7 +6,6 @@ their code is replaced (a function object stays the same, so whoever imported it
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Mapping
 from functools import partial
 from types import CodeType, FunctionType
@@ -33,15 +32,17 @@ def attach(functional: str) -> None:
         own = _copy(function)
         _own[id(function)] = own.__code__
         function.__globals__["_dispatch"] = partial(dispatch, functional, own)
-        function.__dict__["__signature__"] = inspect.signature(own)
+        function.__dict__.setdefault("__wrapped__", own)  # inspect.signature asks it
         function.__code__ = _asking.__code__
 
 
 def detach(functional: str) -> None:
     """Let the functional's functions be the op table's again."""
     for function in functions_of(functional):
-        function.__code__ = _own.pop(id(function))
-        function.__dict__.pop("__signature__", None)
+        function.__code__ = code = _own.pop(id(function))
+        wrapped = function.__dict__.get("__wrapped__")
+        if getattr(wrapped, "__code__", None) is code:
+            del function.__dict__["__wrapped__"]
 
 
 def functions_of(functional: str) -> Iterator[FunctionType]:

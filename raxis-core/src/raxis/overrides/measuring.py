@@ -40,12 +40,12 @@ def fastest(
     Raises:
         RuntimeError: if an implementation fails or gives results of another shape or dtype than the op's own.
     """
-    leaves, structure = tree_flatten((args, dict(kwargs)))
-    tracked = mode.enabled and any(isinstance(leaf, Tensor) and leaf._edge is not None for leaf in leaves)
-    key = (functional, structure, tracked, *map(_key_part, leaves))
+    key = (functional, mode.enabled, *map(_key_part, args), *map(_key_part, kwargs.items()))
     name = _known.get(key)
     if name is not None:
         return name
+    leaves, structure = tree_flatten((args, dict(kwargs)))
+    tracked = mode.enabled and any(isinstance(leaf, Tensor) and leaf._edge is not None for leaf in leaves)
     tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
     if not tensors or tensors[0].device.type == "meta":
         return DEFAULT
@@ -69,8 +69,12 @@ def forget() -> None:
     choices.forget()
 
 
-def _key_part(leaf: Any) -> Any:
-    return leaf._layout if isinstance(leaf, Tensor) else (type(leaf), repr(leaf))
+def _key_part(argument: Any) -> Any:
+    if isinstance(argument, Tensor):
+        return argument._layout, argument._edge is not None
+    if isinstance(argument, (tuple, list)):
+        return tuple(map(_key_part, argument))
+    return type(argument), repr(argument)
 
 
 def _case(
