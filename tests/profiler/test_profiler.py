@@ -279,6 +279,17 @@ def test_a_trace_is_ready_after_each_cycle(operands):
     assert active.observer is None
 
 
+def test_warming_up_is_thrown_away(operands):
+    ready = []
+    with profile(schedule=schedule(wait=0, warmup=1, active=1), on_trace_ready=ready.append) as profiled:
+        assert active.observer is not None
+        operands[0] + 1
+    assert ready == []
+    with pytest.raises(RuntimeError, match="no events yet"):
+        profiled.events()
+    assert active.observer is None
+
+
 def test_without_a_schedule_the_trace_is_ready_at_the_end(operands):
     ready = []
     with profile(on_trace_ready=ready.append) as profiled:
@@ -290,7 +301,7 @@ def test_without_a_schedule_the_trace_is_ready_at_the_end(operands):
 
 def test_activities():
     assert profiler.supported_activities() == {ProfilerActivity.CPU}
-    with profile(activities=[ProfilerActivity.CPU]) as profiled:
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiled:
         pass
     assert profiled.events() == []
     with pytest.raises(ValueError, match="activities"):

@@ -7,7 +7,7 @@ step in order.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,9 @@ def compile_program(
     if single is not None:
         return single
     function = Assembler(made, signature, allocate, composites).function(program.name)
-    function.__dict__["observed"] = partial(_observed, made, signature, allocate, composites, program.name)
+    function.__dict__["observed"] = cache(
+        partial(_observed, made, signature, allocate, composites, program.name)
+    )
     return function
 
 

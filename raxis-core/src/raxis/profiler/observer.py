@@ -123,9 +123,10 @@ class Observer:
         void: Any = _NOTHING,
     ) -> Any:
         """``function(*operands)`` as an event; none if it returns `void`."""
+        observed = self._observed(function)
         event = self.begin(name, kind, operands)
         try:
-            result = self._observed(function)(*operands)
+            result = observed(*operands)
         finally:
             self.end(event)
         if result is void:
@@ -151,12 +152,14 @@ class Observer:
 
     def execute(self, executable: Executable, *arguments: Any) -> None:
         """Run an executable, each of its kernels as an event."""
-        observed = getattr(executable, "observed", None)
-        if observed is not None:
-            if executable not in self._rebound:
-                self._rebound[executable] = observed()
-            self._rebound[executable](*arguments)
-            return
+        self._executable(executable)(*arguments)
+
+    def _executable(self, executable: Executable) -> Executable:
+        """`executable` with events; what it takes to make that is no part of any event."""
+        observed: Callable[[], Executable] | None = getattr(executable, "observed", None)
+        return partial(self._single, executable) if observed is None else observed()
+
+    def _single(self, executable: Executable, *arguments: Any) -> None:
         event = self.begin_kernel(getattr(executable, "__name__", type(executable).__name__))
         try:
             executable(*arguments)
@@ -171,7 +174,7 @@ class Observer:
             return function
         if function not in self._rebound:
             names = dict(function.__globals__)
-            names["_execute"] = partial(self.execute, names["_execute"])
+            names["_execute"] = self._executable(names["_execute"])
             self._rebound[function] = FunctionType(function.__code__, names, function.__name__)
         return self._rebound[function]
 

@@ -16,7 +16,7 @@ from raxis.profiler.export import METRICS, chrome_trace, folded_stacks, write_tr
 from raxis.profiler.observer import Collector
 from raxis.profiler.schedules import ProfilerAction, ProfilerActivity, always
 
-_RECORDING = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
+_KEPT = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
 
 
 class profile:
@@ -25,7 +25,7 @@ class profile:
     Only the thread that began it is profiled; others run as ever, a little slower. Profiles may be nested.
 
     Args:
-        activities: what to profile; there is `ProfilerActivity.CPU` only.
+        activities: members of `ProfilerActivity`; they make no difference.
         schedule: what to do in each step, see `raxis.profiler.schedule`; by default all is profiled.
         on_trace_ready: called with the profile when a cycle of the schedule, or the block, ends.
         record_shapes: keep the operands' shapes.
@@ -57,9 +57,8 @@ class profile:
     ) -> None:
         unknown = set(activities or ()) - set(ProfilerActivity)
         if unknown:
-            raise ValueError(
-                f"profile: activities may hold ProfilerActivity.CPU, but got {sorted(map(str, unknown))}."
-            )
+            given = ", ".join(sorted(map(repr, unknown)))
+            raise ValueError(f"profile: activities holds members of ProfilerActivity, but got {given}.")
         self.schedule = schedule or always
         self.on_trace_ready = on_trace_ready
         self.record_shapes = record_shapes
@@ -95,7 +94,7 @@ class profile:
         self._end_step()
         self.step_num += 1
         following = self.schedule(self.step_num)
-        if before is ProfilerAction.RECORD_AND_SAVE or following not in _RECORDING:
+        if before is not ProfilerAction.RECORD or following not in _KEPT:
             self._finish(before is ProfilerAction.RECORD_AND_SAVE)
         self._has_steps = True
         self._enter(following)
@@ -108,7 +107,7 @@ class profile:
 
     def _enter(self, action: ProfilerAction) -> None:
         self._action = action
-        if action not in _RECORDING:
+        if action is ProfilerAction.NONE:
             return
         if self._collector is None:
             self._collector = Collector(self.record_shapes, self.with_stack, self.profile_memory)
@@ -126,8 +125,12 @@ class profile:
     def _finish(self, is_ready: bool) -> None:
         if self._collector is None:
             return
-        self._collector.stop()
-        self._events, self._collector = self._collector.events, None
+        collected = self._collector
+        collected.stop()
+        self._collector = None
+        if self._action not in _KEPT:
+            return
+        self._events = collected.events
         if is_ready and self.on_trace_ready is not None:
             self.on_trace_ready(self)
 

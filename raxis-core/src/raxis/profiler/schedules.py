@@ -16,14 +16,15 @@ class ProfilerAction(enum.Enum):
 
 
 class ProfilerActivity(enum.Enum):
-    """What is profiled: the ops and kernels that the host runs. Kernels of other devices appear as their launches."""
+    """What is profiled: what the host runs. Kernels of other devices appear as their launches, with or without CUDA."""
 
     CPU = 0
+    CUDA = 2
 
 
 def supported_activities() -> set[ProfilerActivity]:
-    """What `profile` takes as `activities`."""
-    return set(ProfilerActivity)
+    """What is measured."""
+    return {ProfilerActivity.CPU}
 
 
 def always(_: int) -> ProfilerAction:
@@ -38,7 +39,7 @@ def schedule(
 
     Args:
         wait: steps of a cycle in which nothing happens.
-        warmup: steps in which plans and kernels are made as usual; they are not profiled either.
+        warmup: steps that are profiled and thrown away, so that what is made once does not count.
         active: steps that are profiled; after the last the trace is ready.
         repeat: number of cycles; 0 goes on forever.
         skip_first: steps before the first cycle.
