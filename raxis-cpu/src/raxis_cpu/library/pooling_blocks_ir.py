@@ -68,24 +68,29 @@ class _Blocks(Writer):
                 function.loop(0, size, self.vector.lanes) as place,
             ):
                 self._store(zero, plane * size + place, lanes_below(size - place, self.vector.lanes))
-            with (
-                function.loop(0, self[Slot.COUNT_SLICES]) as far,
-                function.loop(0, self[Slot.COUNT_ROWS]) as down,
-                function.loop(0, self[Slot.COUNT_PLACES], self.vector.lanes) as right,
-            ):
-                window = (far * self[Slot.COUNT_ROWS] + down) * self[Slot.COUNT_PLACES] + right
-                self._windows(plane * size, plane * count + window, far, down, right)
+            with function.loop(0, self[Slot.COUNT_PLACES], self.vector.lanes) as right:
+                masks = self._masks(self[Slot.COUNT_PLACES] - right)
+                with (
+                    function.loop(0, self[Slot.COUNT_SLICES]) as far,
+                    function.loop(0, self[Slot.COUNT_ROWS]) as down,
+                ):
+                    window = (far * self[Slot.COUNT_ROWS] + down) * self[Slot.COUNT_PLACES] + right
+                    first = plane * size + right * self._columns
+                    self._windows(first, plane * count + window, (far, down), masks)
         function.line("ret void")
         return f"{intrinsics_ir(self.vector)}\n{function.text}"
 
-    def _windows(self, plane: Value, window: Value, far: Value, down: Value, right: Value) -> None:
-        """As many windows as a vector has lanes."""
-        function, lanes = self.function, self.vector.lanes
-        down = down + self[Slot.COUNT_SLICES]
-        bounds = [self.number_at(slot, index) for index in (far, down) for slot in (Slot.STARTS, Slot.STOPS)]
-        count = self[Slot.COUNT_PLACES] - right
+    def _masks(self, count: Value) -> list[Value]:
+        """Which elements of a row belong to `count` windows, vector by vector; then which windows there are."""
+        lanes = self.vector.lanes
         masks = [lanes_below(count * self._columns - part * lanes, lanes) for part in range(self._columns)]
-        first = plane + right * self._columns
+        return [*masks, lanes_below(count, lanes)]
+
+    def _windows(self, first: Value, window: Value, place: tuple[Value, Value], masks: Sequence[Value]) -> None:
+        """As many windows as a vector has lanes."""
+        function, lanes, (*masks, exists) = self.function, self.vector.lanes, masks
+        indices = (place[0], place[1] + self[Slot.COUNT_SLICES])
+        bounds = [self.number_at(slot, index) for index in indices for slot in (Slot.STARTS, Slot.STOPS)]
         best, where = function.variable(self.vector, 0.0), function.variable(self._index, -1)
         with self._rows(bounds, first) as (start, number):
             found = [masked_load(self.vector, self.address(Slot.INPUT, start + part * lanes), mask)
@@ -97,7 +102,7 @@ class _Blocks(Writer):
                 better = beats & ~old.compare("ne", old) | where.get().compare("lt", 0)
                 best.set(better.select(value, old))
                 where.set(better.select(self._number(number + column), where.get()))
-        given = masked_load(self.vector, self.address(Slot.GRADIENT, window), lanes_below(count, lanes))
+        given = masked_load(self.vector, self.address(Slot.GRADIENT, window), exists)
         with self._rows(bounds, first) as (start, number):
             shares = [
                 where.get().compare("eq", self._number(number + column)).select(given, 0.0)

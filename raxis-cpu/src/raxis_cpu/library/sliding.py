@@ -30,7 +30,7 @@ _ROW_PLACES = 256
 """Places whose products with responses are added at a time: the responses stay in the cache."""
 _TASKS = 16
 """So many tasks keep all threads busy."""
-_SMALL_WORK, _SMALL_BYTES = 1 << 21, 1 << 17
+_SMALL_WORK, _SMALL_BYTES = 1 << 21, 1 << 18
 """Multiplications and memory of what is done at once, in one thread."""
 _MOST_WORKSPACES = 64
 """There is a bit for each in one integer."""

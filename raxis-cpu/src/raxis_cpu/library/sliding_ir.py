@@ -344,46 +344,53 @@ class _Narrow:
 
 def _fill(body: Body, task: Value) -> None:
     function = body.function
-    channels = body[Slot.GROUPS] * body[Slot.CHANNELS]
-    image, channel = body.divided(task, channels)
+    image, channel = body.divided(task, body[Slot.GROUPS] * body[Slot.CHANNELS])
     source = (body[Slot.FIRST_IMAGE] + image) * body[Slot.IMAGE_STRIDE] + channel * body[Slot.CHANNEL_STRIDE]
+    gap = body[Slot.PLACE_STEP] * body[Slot.PLACE_STRIDE]
+    dense = gap.compare("eq", 1)
     with function.loop(0, body[Slot.FILL_COUNT]) as fill:
         at, slice_, row, place, low, stop = (
             body.number_at(Slot.FILLS, fill * FILL + item) for item in range(FILL)
         )
-        with (
-            function.loop(0, body[Slot.PLANE_SLICES]) as far,
-            function.loop(0, body[Slot.PLANE_ROWS]) as down,
-        ):
-            target = (
-                (far * body[Slot.PLANE_ROWS] + down) * body[Slot.PLANE_PLACES]
-                + task * body[Slot.CHANNEL_GAP]
-                + at
-            )
-            seen_slice, seen_row = far * body[Slot.SLICE_STEP] + slice_, down * body[Slot.ROW_STEP] + row
-            inside = seen_slice.compare("ult", body[Slot.SLICES]) & seen_row.compare("ult", body[Slot.ROWS])
+        seen, target = source + place * body[Slot.PLACE_STRIDE], task * body[Slot.CHANNEL_GAP] + at
+        with function.when(dense):
+            _fill_strips(body, seen, target, (slice_, row), (low, stop))
+        with function.when(~dense), _plane_rows(body, seen, target, (slice_, row)) as (line, start, inside):
             first, end = (inside.select(bound, 0) for bound in (low, stop))
-            start = body.address(Slot.PLANES, target)
-            seen = source + seen_slice * body[Slot.SLICE_STRIDE] + seen_row * body[Slot.ROW_STRIDE]
-            seen, gap = seen + place * body[Slot.PLACE_STRIDE], body[Slot.PLACE_STEP] * body[Slot.PLACE_STRIDE]
-            dense = gap.compare("eq", 1)
-            with function.when(dense):
-                _fill_row(body, body.address(Slot.IMAGE, seen), start, first, end)
-            with function.when(~dense):
-                _clear(body, start, function.constant(I64, 0), first)
-                _clear(body, start, end, body[Slot.PLANE_PLACES])
-                body.run("copy", body.address(Slot.IMAGE, seen + first * gap), gap, body.moved(start, first), 1,
-                         end - first, function.constant(body.element, 0))  # fmt: skip
+            _clear(body, start, function.constant(I64, 0), first)
+            _clear(body, start, end, body[Slot.PLANE_PLACES])
+            body.run("copy", body.address(Slot.IMAGE, line + first * gap), gap, body.moved(start, first), 1,
+                     end - first, function.constant(body.element, 0))  # fmt: skip
 
 
-def _fill_row(body: Body, source: Value, target: Value, first: Value, end: Value) -> None:
-    """Elements from `first` to `end`, zeros before and behind."""
-    function, lanes, count = body.function, body.vector.lanes, body[Slot.PLANE_PLACES]
-    with function.loop(0, count, lanes) as place:
-        inside = lanes_below(end - place, lanes) & ~lanes_below(first - place, lanes)
-        value = masked_load(body.vector, body.moved(source, place), inside)
-        text = f"{value}, {body.moved(target, place)}, i32 {body.size}, {lanes_below(count - place, lanes)}"
-        function.line(f"call void @llvm.masked.store.{body.vector.suffix}.p0({text})")
+@contextmanager
+def _plane_rows(
+    body: Body, seen: Value, target: Value, start: tuple[Value, Value]
+) -> Iterator[tuple[Value, Value, Value]]:
+    """Rows of a plane: where they are in the image, their addresses, and whether they are inside of it."""
+    function, (slice_, row) = body.function, start
+    with function.loop(0, body[Slot.PLANE_SLICES]) as far, function.loop(0, body[Slot.PLANE_ROWS]) as down:
+        seen_slice, seen_row = far * body[Slot.SLICE_STEP] + slice_, down * body[Slot.ROW_STEP] + row
+        inside = seen_slice.compare("ult", body[Slot.SLICES]) & seen_row.compare("ult", body[Slot.ROWS])
+        place = (far * body[Slot.PLANE_ROWS] + down) * body[Slot.PLANE_PLACES]
+        line = seen + seen_slice * body[Slot.SLICE_STRIDE] + seen_row * body[Slot.ROW_STRIDE]
+        yield line, body.address(Slot.PLANES, target + place), inside
+
+
+def _fill_strips(
+    body: Body, seen: Value, target: Value, start: tuple[Value, Value], bounds: tuple[Value, Value]
+) -> None:
+    """A plane from rows whose places are neighbours, a vector's width of all rows at a time."""
+    function, lanes, (low, stop) = body.function, body.vector.lanes, bounds
+    with function.loop(0, body[Slot.PLANE_PLACES], lanes) as place:
+        among = lanes_below(stop - place, lanes) & ~lanes_below(low - place, lanes)
+        mask = lanes_below(body[Slot.PLANE_PLACES] - place, lanes)
+        with _plane_rows(body, seen + place, target + place, start) as (line, address, inside):
+            value = function.variable(body.vector, 0.0)
+            with function.when(inside):
+                value.set(masked_load(body.vector, body.address(Slot.IMAGE, line), among))
+            text = f"{value.get()}, {address}, i32 {body.size}, {mask}"
+            function.line(f"call void @llvm.masked.store.{body.vector.suffix}.p0({text})")
 
 
 def _clear(body: Body, start: Value, first: Value, stop: Value) -> None:
