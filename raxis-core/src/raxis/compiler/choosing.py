@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from raxis.autograd.node import Edge, Gradients, Node, next_number
+from raxis.compiler.excursion import Drawn
 from raxis.compiler.recording import Recording
-from raxis.compiler.tracing import taken_back
 from raxis.tensor import Tensor
 from raxis.utils._pytree import tree_flatten, tree_unflatten
 
@@ -17,9 +17,9 @@ def chosen(
 ) -> Any:
     """What the first function returns where `predicate` is true, elsewhere what the second does."""
     predicate = predicate.detach().clone()  # whatever is written later, the gradients go the same way
-    before = dict(recording.draws)
+    drawn = Drawn(recording)
     first, structure = _gated(functions[0], operands, predicate, True)
-    taken_back(recording, before)  # only one of the functions takes random numbers
+    drawn.take_back()  # only one of the functions takes random numbers
     second, _ = _gated(functions[1], operands, predicate, False)
     picked = [_picked(predicate, one, other) for one, other in zip(first, second, strict=True)]
     return tree_unflatten(picked, structure)
