@@ -126,6 +126,30 @@ IMAGES |= {
 }
 
 
+IMAGES |= {
+    f"conv2d {kernel}x{kernel} {inputs}->{outputs} ({batch}, {side}, {side})": (
+        _f("conv2d", padding=padding),
+        (
+            values((batch, inputs, side, side)),
+            values((outputs, inputs, kernel, kernel), low=-1, high=1),
+        ),
+    )
+    for batch, inputs, outputs, side, kernel, padding in (
+        (1, 4, 4, 8, 3, 1), (32, 32, 32, 8, 3, 1), (32, 1, 32, 28, 3, 0), (32, 32, 64, 26, 3, 0),
+        (64, 1, 16, 28, 3, 1), (64, 16, 32, 14, 3, 1), (64, 16, 32, 13, 3, 1), (64, 16, 32, 12, 3, 0),
+        (64, 32, 64, 7, 3, 1), (64, 3, 16, 32, 3, 1), (64, 3, 32, 28, 5, 0), (64, 1, 8, 28, 5, 0),
+        (64, 16, 32, 28, 1, 0), (128, 1, 16, 28, 5, 2), (128, 16, 32, 14, 5, 2),
+    )
+}  # fmt: skip
+IMAGES |= {
+    f"max_pool2d ({batch}, {channels}, {side}, {side})": (
+        _f("max_pool2d", 2),
+        (values((batch, channels, side, side)),),
+    )
+    for batch, channels, side in ((64, 16, 28), (64, 32, 14), (64, 32, 13))
+}
+
+
 def _attention(batch: int, heads: int, length: int, width: int) -> tuple[np.ndarray, ...]:
     return tuple(values((batch, heads, length, width), seed=seed) for seed in range(3))
 

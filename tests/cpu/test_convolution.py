@@ -31,11 +31,11 @@ class Case(NamedTuple):
 
 
 WINOGRAD = (
-    Case((1, 32, 8, 8), (32, 32, 3, 3), {"padding": 1}),
-    Case((2, 40, 13, 7), (24, 40, 3, 3)),
-    Case((9, 33, 14, 14), (65, 33, 3, 3), {"padding": 1}),
+    Case((1, 128, 14, 14), (96, 128, 3, 3), {"padding": 1}),
+    Case((2, 72, 29, 27), (56, 72, 3, 3)),
+    Case((9, 65, 14, 14), (97, 65, 3, 3), {"padding": 1}),
     Case((1, 64, 56, 56), (64, 64, 3, 3), {"padding": 1}),
-    Case((3, 64, 9, 6), (32, 32, 3, 3), {"padding": (0, 2), "groups": 2}),
+    Case((5, 128, 20, 15), (128, 64, 3, 3), {"padding": (0, 2), "groups": 2}),
     Case((5, 96, 7, 7), (128, 96, 3, 3), {"padding": 1}),
 )
 OTHERS = (
@@ -57,6 +57,22 @@ OTHERS = (
         (2, 3, 5, 6, 7), (33, 3, 3, 2, 3), {"stride": (1, 2, 1), "padding": (1, 0, 1), "dilation": (1, 1, 2)}
     ),
     Case((2, 6, 5, 6, 7), (6, 3, 2, 2, 3), {"stride": (2, 2, 3), "padding": (1, 1, 0), "groups": 2}),
+    # Tiles of one row and of several, with rows left over and without, of one vector of outputs and of two.
+    Case((5, 1, 28, 28), (16, 1, 3, 3), {"padding": 1}),
+    Case((3, 16, 14, 14), (32, 16, 3, 3), {"padding": 1}),
+    Case((2, 32, 7, 7), (64, 32, 3, 3), {"padding": 1}),
+    Case((2, 12, 5, 5), (17, 12, 3, 3), {"padding": 1}),
+    Case((2, 5, 11, 3), (49, 5, 3, 3), {"padding": 1}),
+    Case((1, 4, 1, 1), (33, 4, 3, 3), {"padding": 1}),
+    Case((2, 3, 33, 31), (20, 3, 5, 5)),
+    Case((2, 7, 12, 29), (8, 7, 3, 3), {"padding": 1}),
+    Case((2, 32, 9, 9), (96, 16, 3, 3), {"padding": 1, "groups": 2}),
+    # Rows that are longer than a block, and images that are read where they are.
+    Case((2, 3, 1500), (40, 3, 3), {"padding": 1}),
+    Case((3, 40, 28, 28), (72, 40, 1, 1)),
+    Case((2, 16, 9, 9), (16, 16, 9, 9)),
+    # So many images that their planes are made in parts.
+    Case((160, 16, 14, 14), (24, 16, 3, 3), {"padding": 1}),
 )
 
 
@@ -128,6 +144,8 @@ def test_halves(case: Case, dtype: str) -> None:
 TRANSPOSED = (
     Case((2, 33, 7, 9), (33, 40, 3, 3), {"padding": 1}),
     Case((2, 4, 7, 5), (4, 3, 2, 2), {"stride": 2}),
+    Case((2, 16, 9, 15), (16, 20, 3, 3), {"stride": 2, "padding": 1}),
+    Case((3, 32, 14, 14), (32, 16, 2, 2), {"stride": (2, 1)}),
     Case((2, 4, 7, 5), (4, 3, 4, 4), {"stride": 2, "padding": 1}),
     Case((2, 4, 7, 5), (4, 2, 3, 3), {"stride": 3, "output_padding": 2, "groups": 2, "dilation": 2}),
     Case((1, 3, 4, 4), (3, 35, 1, 1), {"stride": 2}),
@@ -204,10 +222,31 @@ def test_gradients_of_kernels_with_an_infinite_image(case: Case) -> None:
 
 
 def test_huge_numbers_that_overflow_in_between() -> None:
-    image = np.full((1, 32, 6, 6), 1e37, np.float32)
-    weight = np.full((32, 32, 3, 3), 1e-2, np.float32)
+    image = np.full((1, 128, 16, 16), 1e37, np.float32)
+    weight = np.full((128, 128, 3, 3), 1e-3, np.float32)
     found = raxis.conv2d(raxis.from_numpy(image), raxis.from_numpy(weight)).numpy()
-    np.testing.assert_allclose(found, np.full((1, 32, 4, 4), 32 * 9 * 1e35, np.float32), rtol=1e-4)
+    np.testing.assert_allclose(found, np.full((1, 128, 14, 14), 128 * 9 * 1e34, np.float32), rtol=1e-4)
+
+
+def test_small_work_on_memory_that_begins_in_between() -> None:
+    source = np.random.default_rng(8).standard_normal(2 * 3 * 6 * 6 + 5).astype(np.float32)
+    image = source[5:].reshape(2, 3, 6, 6)
+    weight = np.random.default_rng(9).standard_normal((4, 3, 3, 3)).astype(np.float32)
+    own = raxis.from_numpy(source)[5:].reshape(2, 3, 6, 6)
+    expected = torch.conv2d(torch.from_numpy(image).double(), torch.from_numpy(weight).double())
+    for _ in range(3):
+        found = raxis.conv2d(own, raxis.from_numpy(weight)).numpy()
+        np.testing.assert_allclose(found, expected.numpy(), rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("case", WINOGRAD, ids=str)
+def test_cases_for_winograd(case: Case) -> None:
+    groups, padding = case.options.get("groups", 1), case.options.get("padding", 0)
+    before = padding if isinstance(padding, tuple) else (padding, padding)
+    image = case.image[2:]
+    result = tuple(size + 2 * pad - 2 for size, pad in zip(image, before, strict=True))
+    sizes = Sizes(case.image[0], groups, case.kernel[1], case.kernel[0] // groups, image, result, before)
+    assert is_worthwhile(sizes)
 
 
 def test_which_sizes_are_for_winograd() -> None:
@@ -216,4 +255,5 @@ def test_which_sizes_are_for_winograd() -> None:
 
     assert is_worthwhile(sizes(64, 64, 56))
     assert not is_worthwhile(sizes(3, 64, 56))
+    assert not is_worthwhile(sizes(16, 32, 14))
     assert not is_worthwhile(sizes(64, 64, 2))
