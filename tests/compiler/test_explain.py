@@ -132,6 +132,20 @@ def test_text_has_all_sections():
     assert places == sorted(places)
 
 
+def test_lines_of_instructions():
+    def function(x, w):
+        product = x @ w
+        return product.exp()
+
+    compiled = raxis.compile(function)
+    compiled(raxis.ones(2, 3), raxis.ones(3, 2))
+    (program,) = _programs(compiled)
+    first = function.__code__.co_firstlineno
+    assert [item.primitive for item in program.program.instructions] == ["dot_general", "exp"]
+    assert program.lines == [f"{__file__}:{first + 1}", f"{__file__}:{first + 2}"]
+    assert f"{__file__}:{first + 1}: dot_general" in str(program)
+
+
 def test_a_backend_that_describes_nothing_shows_the_program():
     function = raxis.compile(lambda x: x + 1, backend=ReferenceBackend())
     function(raxis.ones(2))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import threading
 from collections import Counter
 
@@ -413,3 +414,23 @@ def test_backward_of_compiled_functions():
     (node,) = [event for event in profiled.events() if event.name == "CompiledFunctionBackward"]
     assert node.forward.name == "compiled <lambda>"
     assert any(child.kind == "kernel" for child in node.cpu_children)
+
+
+@pytest.mark.skipif(os.environ["RAXIS_CPU"] != "plugin", reason="kernels of raxis-cpu")
+def test_kernels_of_compiled_functions_have_their_lines():
+    def function(x, w):
+        product = x @ w
+        scaled = product * 3
+        return scaled.exp()
+
+    compiled = raxis.compile(function)
+    x, w = raxis.ones(3, 4), raxis.ones(4, 5)
+    compiled(x, w)
+    with profile() as profiled:
+        compiled(x, w)
+    first = function.__code__.co_firstlineno
+    product, rest = [event for event in profiled.events() if event.kind == "kernel"]
+    assert (product.name, rest.name) == ("kernel dot_general", "kernel mul+exp")
+    assert product.lines == (f"{__file__}:{first + 1}",)
+    assert rest.lines == (f"{__file__}:{first + 2}", f"{__file__}:{first + 3}")
+    assert rest.line == rest.lines[-1]

@@ -28,7 +28,9 @@ class ObservedAssembler(Assembler):
         super()._run(step)
         call = self._lines.pop()
         name, detail = described(step)
-        self._lines += [f"event = observer.begin_kernel({name!r}, {detail!r})", call, "observer.end(event)"]
+        values = self._bind("values", self._schedule.values(step))
+        begin = f"event = observer.begin_kernel({name!r}, {detail!r}, {values})"
+        self._lines += [begin, call, "observer.end(event)"]
 
 
 def described(step: Step) -> tuple[str, str]:

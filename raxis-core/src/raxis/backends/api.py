@@ -40,7 +40,8 @@ class Executable(Protocol):
     ``buffer, offset`` for every result. It writes the results into those buffers and returns None.
 
     One that runs several kernels may have an attribute ``observed``, a function that makes an executable which does the
-    same, and tells ``raxis.interception.active.observer`` when each kernel begins and ends.
+    same, and tells ``raxis.interception.active.observer`` when each kernel begins and ends. The compiler then adds an
+    attribute ``lines``: the user's lines by the program's values.
     """
 
     def __call__(self, *arguments: Any) -> None: ...

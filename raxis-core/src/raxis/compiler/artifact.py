@@ -56,6 +56,8 @@ class Artifact:
         with dump.step("schedule and kernels"):
             self.weights = self._derived(parts, frozen) if parts.prologue.results else None
             self.execute = self._compiled()
+            if hasattr(self.execute, "observed"):
+                vars(self.execute)["lines"] = linked.lines
         if dump.has_everything:
             dump.describe(self.describe(sources=True))
         self._log()

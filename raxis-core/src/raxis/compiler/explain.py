@@ -11,7 +11,7 @@ from raxis.compiler.machine import measured
 from raxis.compiler.memory import Argument
 from raxis.layout import Layout
 from raxis.ptir.passes import Cost, Machine, Report, cost
-from raxis.ptir.program import Program
+from raxis.ptir.program import Instruction, Program
 
 if TYPE_CHECKING:
     from raxis.backends.api import Description
@@ -34,6 +34,7 @@ class ExplainedProgram:
         description: what the backend runs; its sources are empty unless asked for.
         cost: bytes, operations and kernels at least.
         machine: the limits that the cost is compared with.
+        lines: the user's line of each instruction after passes; None if a pass made it.
         derived_weights: the programs that compute what is kept between calls.
         derived_bytes: the memory of what is kept.
     """
@@ -45,6 +46,7 @@ class ExplainedProgram:
     description: Description
     cost: Cost
     machine: Machine
+    lines: Sequence[str | None]
     derived_weights: Sequence[Program]
     derived_bytes: int
 
@@ -63,6 +65,7 @@ class ExplainedProgram:
             f"{title}\n{_indented(text)}"
             for title, text in (
                 (f"Program ({self.role}, after passes)", self.program.text()),
+                ("Lines", _sources(self)),
                 ("Passes", str(self.report)),
                 ("Kernels", self.description.text),
                 *((f"Source {name}", text) for name, text in self.description.sources.items()),
@@ -146,6 +149,7 @@ def _explained(role: str, artifact: Artifact, kernels: bool, machine: Machine | 
         artifact.describe(sources=kernels),
         cost(artifact.program),
         machine or measured(artifact.place.device),
+        [_line(artifact, item) for item in artifact.program.instructions],
         () if weights is None else weights.programs,
         0 if weights is None else weights.nbytes,
     )
@@ -199,7 +203,22 @@ def _leaf_name(leaf: Tensor | Argument) -> str:
     return f"argument {leaf.position}" if isinstance(leaf, Argument) else _tensor(leaf._layout)
 
 
+def _line(artifact: Artifact, item: Instruction) -> str | None:
+    return next(
+        (artifact.linked.lines[value] for value in item.results if value in artifact.linked.lines), None
+    )
+
+
 # ---- text ----------------------------------------------------------------------------------------------
+
+
+def _sources(explained: ExplainedProgram) -> str:
+    """The user's lines, each with the primitives that are left of it."""
+    found: dict[str, list[str]] = {}
+    for item, line in zip(explained.program.instructions, explained.lines, strict=True):
+        if line is not None:
+            found.setdefault(line, []).append(item.primitive)
+    return "\n".join(f"{line}: {', '.join(primitives)}" for line, primitives in found.items()) or "none"
 
 
 def _memory(explained: ExplainedProgram) -> str:

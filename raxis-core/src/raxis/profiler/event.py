@@ -33,6 +33,7 @@ class FunctionEvent:
         stack: the user's frames, innermost first; empty without ``with_stack``.
         input_shapes: of the operands, ``[]`` for numbers; empty without ``record_shapes``.
         detail: what a kernel computes.
+        lines: for a kernel of a compiled function, the lines of all that it computes; `line` is the last of them.
         cpu_parent: the event that it ran in.
         cpu_children: the events that ran in it.
         forward: for a backward node, the event of the forward op.
@@ -48,6 +49,7 @@ class FunctionEvent:
     stack: Sequence[str] = ()
     input_shapes: Sequence[Sequence[int]] = ()
     detail: str = ""
+    lines: Sequence[str] = ()
     cpu_parent: FunctionEvent | None = field(default=None, repr=False)
     cpu_children: list[FunctionEvent] = field(default_factory=list, repr=False)
     forward: FunctionEvent | None = field(default=None, repr=False)

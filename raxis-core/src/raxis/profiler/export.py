@@ -40,6 +40,7 @@ def chrome_trace(events: Sequence[FunctionEvent], metadata: Mapping[str, Any]) -
 def _span(event: FunctionEvent, process: int) -> dict[str, Any]:
     arguments = {
         "Line": event.line,
+        "Lines": list(event.lines),
         "Input Dims": event.input_shapes,
         "Call stack": list(event.stack),
         "Computes": event.detail,

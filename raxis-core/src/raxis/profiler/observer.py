@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter_ns
@@ -20,6 +20,7 @@ from raxis.tensor import Tensor
 
 if TYPE_CHECKING:
     from raxis.backends.api import Executable
+    from raxis.ptir.program import Value
 
 _NOTHING = object()
 
@@ -76,6 +77,7 @@ class Observer:
     def __init__(self) -> None:
         self.collectors: list[Collector] = []
         self.current: FunctionEvent | None = None
+        self._lines: Mapping[Value, str] = {}
         self._made: dict[int, FunctionEvent] = {}
         self._rebound: dict[Any, Callable[..., Any]] = {}
 
@@ -91,7 +93,7 @@ class Observer:
             tuple(_frames(frame)) if self._any("stacks") else (),
             _shapes(operands) if self._any("shapes") else (),
             detail,
-            self.current,
+            cpu_parent=self.current,
         )
         if self.current is not None:
             self.current.cpu_children.append(event)
@@ -110,9 +112,13 @@ class Observer:
             inner.end_ns = inner.end_ns or now
             inner.cpu_memory_usage += self._allocated()
 
-    def begin_kernel(self, name: str, detail: str = "") -> FunctionEvent:
-        """The event of a kernel, or of a library's routine, that begins now."""
-        return self.begin(f"kernel {name}", "kernel", detail=detail)
+    def begin_kernel(self, name: str, detail: str = "", values: Sequence[Value] = ()) -> FunctionEvent:
+        """The event of a kernel, or of a library's routine, that begins now and computes values of its program."""
+        lines = tuple(dict.fromkeys(self._lines[value] for value in values if value in self._lines))
+        event = self.begin(f"kernel {name}", "kernel", detail=detail)
+        if lines:
+            event.lines, event.line = lines, lines[-1]
+        return event
 
     def run(
         self,
@@ -157,7 +163,16 @@ class Observer:
     def _executable(self, executable: Executable) -> Executable:
         """`executable` with events; what it takes to make that is no part of any event."""
         observed: Callable[[], Executable] | None = getattr(executable, "observed", None)
-        return partial(self._single, executable) if observed is None else observed()
+        if observed is None:
+            return partial(self._single, executable)
+        return partial(self._several, observed(), getattr(executable, "lines", {}))
+
+    def _several(self, observed: Executable, lines: Mapping[Value, str], *arguments: Any) -> None:
+        before, self._lines = self._lines, lines
+        try:
+            observed(*arguments)
+        finally:
+            self._lines = before
 
     def _single(self, executable: Executable, *arguments: Any) -> None:
         event = self.begin_kernel(getattr(executable, "__name__", type(executable).__name__))

@@ -23,7 +23,11 @@ INDEXED = LOOKUPS | UPDATES
 
 
 class Graph:
-    """Instructions of a program in order, with composites replaced by their decompositions."""
+    """Instructions of a program in order, with composites replaced by their decompositions.
+
+    Attributes:
+        origins: for each value made here the program's value that it is, or that its composite makes.
+    """
 
     def __init__(self, program: Program, target: Target = EVERYTHING) -> None:
         self.parameters = program.parameters
@@ -31,6 +35,7 @@ class Graph:
         self._positions = {parameter: position for position, parameter in enumerate(program.parameters)}
         self.producer: dict[Value, Instruction] = {}
         self._stands_for: dict[Value, Value] = {}
+        self.origins: dict[Value, Value] = {}
         self.instructions = self._opened(program.instructions)
         self.results = tuple(self.resolve(value) for value in program.results)
 
@@ -44,7 +49,9 @@ class Graph:
             value = self._stands_for[value]
         return value
 
-    def _opened(self, instructions: Sequence[Instruction]) -> list[Instruction]:
+    def _opened(
+        self, instructions: Sequence[Instruction], composite: Value | None = None
+    ) -> list[Instruction]:
         opened: list[Instruction] = []
         for instruction in instructions:
             operands = tuple(self.resolve(operand) for operand in instruction.operands)
@@ -52,11 +59,14 @@ class Graph:
                 self._stands_for[instruction.results[0]] = operands[0]
                 continue
             if instruction.primitive != "composite" or self._is_claimed(instruction, operands):
-                opened.append(self._placed(instruction, operands))
+                placed = self._placed(instruction, operands)
+                for made, origin in zip(placed.results, instruction.results, strict=True):
+                    self.origins[made] = origin if composite is None else composite
+                opened.append(placed)
                 continue
             (region,) = instruction.regions
             self._stands_for.update(zip(region.parameters, operands, strict=True))
-            opened += self._opened(region.instructions)
+            opened += self._opened(region.instructions, composite or instruction.results[0])
             # Resolved now: another composite may have the same region, whose values then stand for others.
             results = [self.resolve(value) for value in region.results]
             self._stands_for.update(zip(instruction.results, results, strict=True))

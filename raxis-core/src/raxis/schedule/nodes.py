@@ -110,6 +110,13 @@ class KernelBuilder:
         )
         return kernel, tuple(self._slots), tuple(self._scalars)
 
+    def values(self) -> tuple[Value, ...]:
+        """The values that the kernel computes, each after those it is made of."""
+        made = dict.fromkeys(value for value, _ in self._made)
+        return tuple(
+            value for value in made if value in self._graph.producer and not self._placement.held(value)
+        )
+
     def node(self, value: Value, index: Index) -> int:
         """The number of the node that is `value` at `index`."""
         value = self._graph.resolve(value)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from raxis.dtypes import DType
 from raxis.layout import Strides
-from raxis.ptir.program import Instruction
+from raxis.ptir.program import Instruction, Value
 from raxis.schedule.loops import LoopKernel
 
 
@@ -35,11 +37,12 @@ class Number(NamedTuple):
 
 
 class LoopStep(NamedTuple):
-    """Run a loop kernel: `buffers` fill its slots, `scalars` are by-value parameters of the program."""
+    """Run a loop kernel: `buffers` fill its slots, `scalars` are by-value parameters, `values` is what it computes."""
 
     kernel: LoopKernel
     buffers: tuple[int, ...]
     scalars: tuple[int, ...]
+    values: tuple[Value, ...] = ()
 
 
 class LibraryStep(NamedTuple):
@@ -54,11 +57,20 @@ Step = LoopStep | LibraryStep
 
 
 class Schedule(NamedTuple):
-    """Buffers, the steps over them in order, and the numbers that steps take."""
+    """Buffers, the steps over them in order, the numbers that steps take, and where values of steps come from.
+
+    `origins` names for each value of a step the program's value that it is, or is a part of.
+    """
 
     buffers: tuple[Buffer, ...]
     steps: tuple[Step, ...]
     numbers: tuple[Number, ...] = ()
+    origins: Mapping[Value, Value] = MappingProxyType({})
+
+    def values(self, step: Step) -> tuple[Value, ...]:
+        """The program's values that a step computes, each after those it is made of."""
+        computed = step.values if isinstance(step, LoopStep) else step.instruction.results
+        return tuple(dict.fromkeys(self.origins.get(value, value) for value in computed))
 
     def __str__(self) -> str:
         lines = [

@@ -44,9 +44,12 @@ def schedule(
         disjoint: whether no two parameters are the same memory.
         target: what the backend runs in its own way.
     """
-    scheduler = _Scheduler(Graph(program, target), program.name, inputs, outputs, in_place)
+    graph = Graph(program, target)
+    scheduler = _Scheduler(graph, program.name, inputs, outputs, in_place)
     scheduler.compute_results()
-    made = Schedule(tuple(scheduler.buffers), tuple(scheduler.steps), tuple(scheduler.numbers))
+    made = Schedule(
+        tuple(scheduler.buffers), tuple(scheduler.steps), tuple(scheduler.numbers), graph.origins
+    )
     if not in_place:
         return with_reuse(made)
     return written_in_place(made, in_place, disjoint=disjoint)
@@ -269,7 +272,7 @@ class _Scheduler:
 
     def _append(self, builder: KernelBuilder) -> None:
         kernel, buffers, scalars = builder.finish(self.name)
-        self.steps.append(LoopStep(normalised(kernel), buffers, scalars))
+        self.steps.append(LoopStep(normalised(kernel), buffers, scalars, builder.values()))
 
     def _concatenate(self, item: Instruction, buffer: int) -> None:
         strides, dim = self.buffers[buffer].strides, item.attributes["dim"]
