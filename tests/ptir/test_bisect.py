@@ -17,6 +17,7 @@ from raxis.ptir import Builder, Program, Region, TensorType, bisect, bisect_pass
 from raxis.ptir.comparing import Tolerance
 from raxis.ptir.passes.record import Pass
 from raxis.ptir.program import Instruction, Value
+from raxis.ptir.running import run_on
 from raxis.ptir.tools.command_line import main
 
 F32 = TensorType(raxis.float32, (4,))
@@ -244,6 +245,42 @@ def test_by_value_parameters_and_integers(tmp_path: Path) -> None:
     assert found is not None
     mismatch = found.mismatch
     assert (mismatch.error, mismatch.index, mismatch.expected, mismatch.given) == (1.0, (1,), -2, -1)
+
+
+def ill_conditioned() -> Program:
+    """``d / (abs(d) + 1e-12)`` with d = sum(x - mean(x)), which is nothing but rounding."""
+    builder = Builder("noise")
+    x = builder.parameter(TensorType(raxis.float32, (64, 33)))
+    total = builder.emit("reduce_sum", x, dims=(1,))
+    mean = builder.emit("div", total, builder.constant(33.0, raxis.float32, (64,)))
+    centred = builder.emit("sub", x, builder.emit("broadcast", mean, shape=(64, 33), dims=(0,)))
+    noise = builder.emit("reduce_sum", centred, dims=(1,))
+    size = builder.emit("add", builder.emit("abs", noise), builder.constant(1e-12, raxis.float32, (64,)))
+    return builder.build([builder.emit("div", noise, size)])
+
+
+def backwards(builder: Builder, item: Instruction, operands: Sequence[Value]) -> tuple[Value, ...]:
+    """Adds the elements of every sum in the opposite order."""
+    if item.primitive == "reduce_sum":
+        operands = (builder.emit("reverse", operands[0], dims=item.attributes["dims"]),)
+    return as_it_is(builder, item, operands)
+
+
+def test_roundings_that_grow_are_no_fault(seed: int, tmp_path: Path) -> None:
+    program, array = ill_conditioned(), np.random.default_rng(seed).normal(size=(64, 33)).astype(np.float32)
+    other = Faulty(backwards)
+    results = [run_on(backend, 0, program, [array])[0] for backend in (ReferenceBackend(), other)]
+    assert np.abs(results[0] - results[1]).max() > 0.1
+    assert bisect(program, [array], backend=other) is None
+
+    def wrong(builder: Builder, item: Instruction, operands: Sequence[Value]) -> tuple[Value, ...]:
+        return backwards(
+            builder, replace(item, primitive="add") if item.primitive == "sub" else item, operands
+        )
+
+    found = bisect(program, [array], backend=Faulty(wrong), folder=tmp_path)
+    assert found is not None
+    assert found.instruction.primitive == "sub"
 
 
 def test_inputs_are_checked() -> None:

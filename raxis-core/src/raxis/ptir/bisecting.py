@@ -1,11 +1,12 @@
 """Finds the instruction of a program that a backend computes otherwise than the reference does.
 
-1. The reference computes every value.
-2. The backend does, too, with every value as a result: the first that differs is a candidate.
-3. If none does, but the program itself differs, the fault shows only where values stay inside: in a fused kernel, or in
-   memory used again too soon. Then the beginning of the program is halved, with what is needed later as results, until
-   one instruction makes the difference.
-4. The instruction is run with the reference's operands: alone, then with 1, 3, 7… instructions before it, until it
+1. The backend computes every value as a result, and the reference each of them from the backend's own operands: so
+   differences do not add up, and the first value that differs is a candidate.
+2. If none does, but the program itself differs from what the reference computes, the fault shows only where values stay
+   inside: in a fused kernel, or in memory used again too soon. Then the beginning of the program is halved, with what
+   is needed later as results, until one instruction makes the difference. Roundings do add up here; how far they carry
+   values is seen from reference runs with inputs that are rounded otherwise.
+3. The instruction is run with the reference's operands: alone, then with 1, 3, 7… instructions before it, until it
    differs. The smallest such program is the reproducer.
 """
 
@@ -14,18 +15,23 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from raxis.backends import registry
 from raxis.backends.api import Backend
 from raxis.device import Device
-from raxis.ptir.comparing import Mismatch, Tolerance
+from raxis.ptir.comparing import Mismatch, Tolerance, spread_of
 from raxis.ptir.program import Instruction, Parameter, Program, Value
 from raxis.ptir.running import checked_inputs, run_on
 from raxis.ptir.text import Names, instruction_lines
+
+SAMPLES = 6
+"""Reference runs with inputs that are rounded otherwise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +150,7 @@ class _Failure:
     inputs: Sequence[np.ndarray]
     expected: Sequence[np.ndarray]
     mismatch: Mismatch
+    position: int
     result: int
     context: int
     note: str = ""
@@ -163,12 +170,14 @@ class _Search:
         self._positions = {
             value: at for at, item in enumerate(program.instructions) for value in item.results
         }
+        self._seen: _Failure | None = None
         self._stand_ins: dict[Value, Parameter] = {}
         self._origins: dict[Value, Value] = {}
         self._whole = replace(program, results=tuple(self._positions))
         self.values: dict[Value, np.ndarray] = dict(zip(program.parameters, inputs, strict=True))
-        computed = _Side(ReferenceBackend(), 0).run(self._whole, inputs)
-        self.values.update(zip(self._whole.results, computed, strict=True))
+        self._reference = _Side(ReferenceBackend(), 0)
+        self._inputs = inputs
+        self.values.update(zip(self._whole.results, self._reference.run(self._whole, inputs), strict=True))
 
     # ---- where -------------------------------------------------------------------------------------------
 
@@ -176,9 +185,9 @@ class _Search:
         """The first instruction that differs."""
         if not self.program.instructions:
             return None
-        differing = self._differing(self._whole)
-        if differing:
-            return min(self._positions[value] for value, _ in differing)
+        self._seen = self._first_of_all_values()
+        if self._seen is not None:
+            return self._seen.position
         outputs = tuple(dict.fromkeys(value for value in self.program.results if value in self._positions))
         if not self._differing(replace(self.program, results=outputs)):
             return None
@@ -191,21 +200,62 @@ class _Search:
                 right = middle
         return wrong - 1
 
+    def _first_of_all_values(self) -> _Failure | None:
+        """The first instruction that differs where every value is a result, from what its operands are there."""
+        given: dict[Value, np.ndarray] = dict(zip(self.program.parameters, self._inputs, strict=True))
+        given.update(zip(self._whole.results, self._fast.run(self._whole, self._inputs), strict=True))
+        apart = self._apart()
+        arrays = self._reference.run(apart, [given[self._origin(each)] for each in apart.parameters])
+        for value, expected in zip(apart.results, arrays, strict=True):
+            maker = self.program.instructions[self._positions[value]]
+            operands = [given[operand] for operand in maker.operands]
+            mismatch = self._tolerance.mismatch(value.type.dtype, expected, given[value], operands)
+            if mismatch is not None:
+                return self._failed(self._whole, value, mismatch, len(self.program.instructions) - 1)
+        return None
+
+    def _apart(self) -> Program:
+        """All instructions, each with parameters as operands."""
+        stand_ins = {
+            operand: self._stand_in(operand)
+            for item in self.program.instructions
+            for operand in item.operands
+        }
+        instructions = tuple(
+            replace(item, operands=tuple(stand_ins[operand] for operand in item.operands))
+            for item in self.program.instructions
+        )
+        return Program("apart", tuple(stand_ins.values()), instructions, self._whole.results)
+
+    @cached_property
+    def _spread(self) -> dict[Value, float]:
+        """How far elements of every value move at most if the inputs are rounded otherwise."""
+        generator = np.random.default_rng(0)
+        found = dict.fromkeys(self._whole.results, 0.0)
+        for _ in range(SAMPLES):
+            inputs = [_rounded_otherwise(array, generator) for array in self._inputs]
+            for value, array in zip(
+                self._whole.results, self._reference.run(self._whole, inputs), strict=True
+            ):
+                found[value] = max(found[value], spread_of(value.type.dtype, self.values[value], array))
+        return found
+
     def _differing(self, part: Program) -> list[tuple[Value, Mismatch]]:
         """The results of a part of the program that are not the reference's."""
         inputs = [self.values[self._origin(parameter)] for parameter in part.parameters]
         given = self._fast.run(part, inputs)
         found = []
         for value, array in zip(part.results, given, strict=True):
-            mismatch = self._mismatch(value, array)
+            mismatch = self._mismatch(value, array, alone=len(part.instructions) == 1)
             if mismatch is not None:
                 found.append((value, mismatch))
         return found
 
-    def _mismatch(self, value: Value, given: np.ndarray) -> Mismatch | None:
+    def _mismatch(self, value: Value, given: np.ndarray, *, alone: bool) -> Mismatch | None:
         maker = self.program.instructions[self._positions[value]]
         operands = [self.values[operand] for operand in maker.operands]
-        return self._tolerance.mismatch(value.type.dtype, self.values[value], given, operands)
+        spread = 0.0 if alone else self._spread[value]
+        return self._tolerance.mismatch(value.type.dtype, self.values[value], given, operands, spread)
 
     # ---- parts -------------------------------------------------------------------------------------------
 
@@ -253,23 +303,27 @@ class _Search:
         differing = self._differing(part)
         if not differing:
             return None
-        value, mismatch = max(differing, key=lambda item: item[1].error)
+        return self._failed(part, *max(differing, key=lambda item: item[1].error), context)
+
+    def _failed(self, part: Program, value: Value, mismatch: Mismatch, context: int) -> _Failure:
         inputs = [self.values[self._origin(parameter)] for parameter in part.parameters]
         expected = [self.values[result] for result in part.results]
-        maker = self.program.instructions[self._positions[value]]
-        return _Failure(part, inputs, expected, mismatch, maker.results.index(value), context)
+        position = self._positions[value]
+        result = self.program.instructions[position].results.index(value)
+        return _Failure(part, inputs, expected, mismatch, position, result, context)
 
     def _in_whole(self) -> _Failure:
         """The whole program, if no part of it that was tried differs."""
         outputs = tuple(dict.fromkeys(value for value in self.program.results if value in self._positions))
-        for program in (replace(self.program, results=outputs), self._whole):
-            failure = self._failure(program, len(self.program.instructions) - 1)
-            if failure is not None:
-                return replace(failure, note="seen in the whole program only")
-        raise RuntimeError(
-            f"program {self.program.name!r} gave other results when it was run again with the same inputs; "
-            "the backend is not deterministic."
+        failure = self._seen or self._failure(
+            replace(self.program, results=outputs), len(self.program.instructions) - 1
         )
+        if failure is None:
+            raise RuntimeError(
+                f"program {self.program.name!r} gave other results when it was run again with the same inputs; "
+                "the backend is not deterministic."
+            )
+        return replace(failure, note="seen in the whole program only")
 
     def _with_note(self, failure: _Failure, position: int) -> _Failure:
         """For a composite that differs alone: whether its decomposition does, too."""
@@ -280,12 +334,24 @@ class _Search:
         inner = Program(str(item.attributes["name"]), body.parameters, body.instructions, body.results)
         given = self._fast.run(inner, [self.values[operand] for operand in item.operands])
         agrees = all(
-            self._mismatch(value, array) is None for value, array in zip(item.results, given, strict=True)
+            self._mismatch(value, array, alone=True) is None
+            for value, array in zip(item.results, given, strict=True)
         )
         which = (
             "agrees, so that the fault is in the backend's kernel of the whole" if agrees else "differs, too"
         )
         return replace(failure, note=f"the decomposition of composite {inner.name!r} {which}")
+
+
+def _rounded_otherwise(array: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """Floats moved by up to a rounding."""
+    if np.issubdtype(array.dtype, np.integer) or array.dtype == np.bool_:
+        return array
+    finest: Any = ml_dtypes.finfo(array.dtype)  # type: ignore[no-untyped-call]
+    factors = 1 + generator.uniform(-1, 1, array.shape) * float(finest.eps)
+    wide = np.complex128 if array.dtype.kind == "c" else np.float64
+    with np.errstate(all="ignore"):
+        return (array.astype(wide) * factors).astype(array.dtype)
 
 
 def _finding(

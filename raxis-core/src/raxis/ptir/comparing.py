@@ -41,6 +41,10 @@ class Mismatch:
         )
 
 
+SPREADS = 8
+"""How many times further than inputs with other roundings move a value another computation may move it."""
+
+
 class Tolerance(NamedTuple):
     """How far elements may be apart: ``atol + rtol * abs(expected)``; integers and booleans must be equal.
 
@@ -53,9 +57,21 @@ class Tolerance(NamedTuple):
     atol: float | None = None
 
     def mismatch(
-        self, dtype: DType, expected: np.ndarray, given: np.ndarray, operands: Iterable[np.ndarray] = ()
+        self,
+        dtype: DType,
+        expected: np.ndarray,
+        given: np.ndarray,
+        operands: Iterable[np.ndarray] = (),
+        spread: float = 0.0,
     ) -> Mismatch | None:
         """Where `given` differs from `expected`; None if it does not. NaN equals NaN.
+
+        Args:
+            dtype: of both.
+            expected: what is right.
+            given: what is examined.
+            operands: what it was computed from.
+            spread: how far roundings of what came before move elements; see `spread_of`.
 
         Example:
             >>> import raxis
@@ -64,15 +80,23 @@ class Tolerance(NamedTuple):
             (1,)
         """
         if dtype.category < Category.FLOAT:
-            return _worst(expected, given, expected != given)
+            return _worst(expected, given, (expected != given) & (spread == 0))
         kind = np.complex128 if dtype.is_complex else np.float64
         left, right = expected.astype(kind), given.astype(kind)
         rtol = RTOL[dtype] if self.rtol is None else self.rtol
         atol = rtol * _scale([left, *operands]) if self.atol is None else self.atol
         with np.errstate(all="ignore"):
-            near = np.abs(left - right) <= atol + rtol * np.abs(left)
+            near = np.abs(left - right) <= np.maximum(atol + rtol * np.abs(left), SPREADS * spread)
         close = near & np.isfinite(left) & np.isfinite(right)
         return _worst(left, right, ~(close | (left == right) | (np.isnan(left) & np.isnan(right))))
+
+
+def spread_of(dtype: DType, first: np.ndarray, second: np.ndarray) -> float:
+    """How far apart elements are at most; infinite if integers or booleans differ, or one of two is NaN or infinite."""
+    if dtype.category < Category.FLOAT:
+        return 0.0 if np.array_equal(first, second) else np.inf
+    mismatch = Tolerance(0.0, 0.0).mismatch(dtype, first, second)
+    return 0.0 if mismatch is None else mismatch.error
 
 
 def _scale(arrays: Iterable[np.ndarray]) -> float:
