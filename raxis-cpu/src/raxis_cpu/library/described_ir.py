@@ -8,7 +8,7 @@ in elements.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 
 from raxis.backends.api import Executable
 from raxis_cpu.llvm import runtime
@@ -20,55 +20,55 @@ _LINE = 64
 """Bytes of a line of the cache, where memory begins."""
 _HEAD = 6
 """Numbers at the start of `self`: the runtime table, the driver, bytes of memory, how many arrays, parts of memory and
-integers of the description. Then come the arrays' slots, slots and offsets of the parts, and the description."""
+integers of the description. Then come slots and element sizes of the arrays, slots and offsets of the parts, and the
+description."""
 
 
 def described(
-    itemsize: int, driver: int, arrays: Sequence[int], parts: Sequence[tuple[int, int]], nbytes: int,
+    driver: int, arrays: Sequence[tuple[int, int]], parts: Sequence[tuple[int, int]], nbytes: int,
     description: Sequence[int], owner: object,
 ) -> Executable:  # fmt: skip
     """The built-in.
 
     Args:
-        itemsize: of the arrays' elements.
         driver: address of a function ``void (description)``.
-        arrays: the slot for the address of each.
+        arrays: the slot for the address of each, and bytes of an element.
         parts: slots for addresses in the memory, and how many bytes after its beginning these are.
         nbytes: of the memory.
         description: all but these addresses.
         owner: keeps what the description points to alive.
     """
     head = [runtime.ADDRESS, driver, nbytes, len(arrays), len(parts), len(description)]
-    pairs = [number for part in parts for number in part]
-    entry = _entry(itemsize)
-    return built_in(entry.definition, [*head, *arrays, *pairs, *description], (entry, owner))
+    pairs = [number for pair in (*arrays, *parts) for number in pair]
+    entry = _entry()
+    return built_in(entry.definition, [*head, *pairs, *description], (entry, owner))
 
 
 def serial_for() -> int:
     """Address of a ``parallel_for`` that runs everything in the calling thread."""
-    return _entry(4).serial_for
+    return _entry().serial_for
 
 
 class _Entry:
-    """The compiled module for arrays of one element size."""
+    """The compiled module."""
 
-    def __init__(self, itemsize: int) -> None:
-        self._code = Code(compile(f'target triple = "{host().triple}"\n{described_ir(itemsize)}', host()))
+    def __init__(self) -> None:
+        self._code = Code(compile(f'target triple = "{host().triple}"\n{described_ir()}', host()))
         self.definition = method_definition("described", self._code.address("entry"))
         self.serial_for = self._code.address("serial_for")
 
 
-_entry = cache(_Entry)
+_entry = lru_cache(maxsize=1)(_Entry)
 
 
-def described_ir(itemsize: int) -> str:
+def described_ir() -> str:
     """The module."""
     function = Function("ptr @entry(ptr %self, ptr %arguments, i64 %given)")
     numbers = function.advance(function.argument(PTR, "self"), PAYLOAD, 1)
     head = [function.load(I64, function.advance(numbers, place, 8)) for place in range(_HEAD)]
     _, driver, nbytes, arrays, parts, slots = head
-    array_slots = function.advance(numbers, _HEAD, 8)
-    pairs = function.advance(array_slots, arrays, 8)
+    array_pairs = function.advance(numbers, _HEAD, 8)
+    pairs = function.advance(array_pairs, arrays * 2, 8)
     template = function.advance(pairs, parts * 2, 8)
     memory = function.call(PTR, runtime.function_pointer(function, numbers, runtime.MALLOC), nbytes + _LINE)
     with function.when(memory.compare("eq", _null(function))):
@@ -83,9 +83,11 @@ def described_ir(itemsize: int) -> str:
     with function.loop(0, arrays) as index:
         pair = function.advance(function.argument(PTR, "arguments"), index * 2, 8)
         array, given = (function.load(PTR, function.advance(pair, item, 8)) for item in (0, 1))
+        slot, itemsize = (
+            function.load(I64, function.advance(array_pairs, index * 2 + item, 8)) for item in (0, 1)
+        )
         start = function.load(PTR, function.advance(array, ARRAY_DATA, 1))
-        start = function.advance(start, function.call(I64, as_integer, given), itemsize)
-        slot = function.load(I64, function.advance(array_slots, index, 8))
+        start = function.advance(start, function.call(I64, as_integer, given) * itemsize, 1)
         function.store(start, function.advance(description, slot, 8))
     first = (function.emit(I64, f"ptrtoint {memory} to i64") + (_LINE - 1)) & -_LINE
     with function.loop(0, parts) as index:

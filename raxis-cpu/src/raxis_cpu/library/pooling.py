@@ -16,9 +16,10 @@ from raxis.dtypes import DType
 from raxis.ops.definitions.taps import area_bins
 from raxis.ptir.program import Program
 from raxis.ptir.types import TensorType
+from raxis_cpu.library.described_ir import described
 from raxis_cpu.library.pooling_blocks_ir import WIDTHS, blocks_body
-from raxis_cpu.library.pooling_ir import Description, Work, pooling_body
-from raxis_cpu.library.routine import Array, address_of
+from raxis_cpu.library.pooling_ir import Description, Slot, Work, pooling_body
+from raxis_cpu.library.routine import Array, address_of, is_dense
 from raxis_cpu.library.sliding_ir import ELEMENTS
 from raxis_cpu.threads import Body, thread_pool
 
@@ -26,6 +27,8 @@ _RANK = 3
 """Dims of windows here; those that are missing have size 1."""
 _PLANE_WORK = 1 << 14
 """Elements that are not worth another thread."""
+_SMALL_WORK = 1 << 18
+"""Elements of planes that are done at once, in one thread."""
 _MORE = 64
 """Entries behind the tables: vectors of them are read."""
 
@@ -68,7 +71,8 @@ class Pooling:
 
     def __init__(self, windows: Sequence[Windows], dtype: DType, work: Work) -> None:
         width = _block_width(windows) if work == "maximum_gradient" else 0
-        self._body = Body(blocks_body(dtype, width) if width else pooling_body(dtype, work))
+        self._code = blocks_body(dtype, width) if width else pooling_body(dtype, work)
+        self._body = Body(self._code.body)
         missing = _RANK - len(windows)
         whole = [Windows([0], [1], 1)] * missing + list(windows)
         self._work: Work = work
@@ -89,13 +93,31 @@ class Pooling:
         given = x if x is not None else gradient
         assert given is not None
         addresses = [0 if array is None else address_of(array) for array in (x, gradient, result)]
-        description = Description(*addresses, *self._numbers)
         plane = prod(self._sizes)
         planes = (result if self._work.endswith("gradient") else given).size // plane
+        description = Description(*addresses, *self._numbers, planes)
         if planes * plane <= _PLANE_WORK:
             self._body(ctypes.addressof(description), 0, planes)
         else:
             thread_pool().run(self._body, ctypes.addressof(description), planes, max(1, _PLANE_WORK // plane))
+
+
+    def built_in(self, operands: Sequence[TensorType], result: TensorType) -> Executable | None:
+        """A built-in for dense operands, if the work is small: gradient, x, result as far as there are such."""
+        plane = prod(self._sizes)
+        whole = result if self._work.endswith("gradient") else operands[-1]
+        planes = prod(whole.shape) // plane
+        if planes * plane > _SMALL_WORK:
+            return None
+        slots = [Slot.GRADIENT] * self._work.endswith("gradient") + [Slot.INPUT] * self._has_input + [Slot.RESULT]
+        arrays = [
+            (int(slot), item.dtype.itemsize) for slot, item in zip(slots, [*operands, result], strict=True)
+        ]
+        return described(self._code.driver, arrays, [], 0, [0, 0, 0, *self._numbers, planes], owner=self)
+
+    @property
+    def _has_input(self) -> bool:
+        return self._work != "average_gradient"
 
 
 def _covered(windows: Windows) -> int:
@@ -189,6 +211,10 @@ def _kernel(
     ):
         return None
     pool = Pooling(windows, types[0].dtype, work)
+    if all(is_dense(type.shape, strides or ()) for type, strides in zip(types, [*inputs, *outputs], strict=True)):
+        native = pool.built_in(types[:-1], types[-1])
+        if native is not None:
+            return native
     views = [
         _view(type, strides or (), host_view)
         for type, strides in zip(types, [*inputs, *outputs], strict=True)

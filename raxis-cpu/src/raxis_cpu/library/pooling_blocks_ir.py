@@ -13,24 +13,20 @@ from functools import cache
 from raxis.dtypes import DType
 from raxis_cpu.library.bodies_ir import Writer
 from raxis_cpu.library.places_ir import intrinsics_ir
-from raxis_cpu.library.pooling_ir import Slot
+from raxis_cpu.library.pooling_ir import Compiled, Slot, compiled
 from raxis_cpu.library.sliding_ir import vector_of
 from raxis_cpu.library.tiles_ir import lanes_below, masked_load
-from raxis_cpu.llvm.compile import Code, compile, host
 from raxis_cpu.llvm.ir import I64, Type, Value
-from raxis_cpu.threads import keep_for_ever
 
 WIDTHS = range(2, 5)
 """Widths of windows that are served."""
 
 
 @cache
-def blocks_body(dtype: DType, width: int) -> int:
-    """Address of a body as `pooling_ir.pooling_body` has them, for windows of this width, one beside the other."""
-    writer = _Blocks(vector_of(dtype), width)
-    code = Code(compile(f'target triple = "{host().triple}"\n{writer.text()}', host()))
-    keep_for_ever(code)
-    return code.address("pool")
+def blocks_body(dtype: DType, width: int) -> Compiled:
+    """A body as `pooling_ir.pooling_body` has them, for windows of this width, one beside the other."""
+    vector = vector_of(dtype)
+    return compiled(vector, _Blocks(vector, width).text())
 
 
 def picked(vectors: Sequence[Value], chosen: Sequence[tuple[int, int]]) -> Value:

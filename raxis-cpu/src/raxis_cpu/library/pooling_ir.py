@@ -9,14 +9,14 @@ from __future__ import annotations
 import ctypes
 from enum import auto
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from raxis.dtypes import DType
 from raxis_cpu.library.bodies_ir import Slots, Writer
 from raxis_cpu.library.sliding_ir import vector_of
 from raxis_cpu.library.tiles_ir import lanes_below, masked_load
 from raxis_cpu.llvm.compile import Code, compile, host
-from raxis_cpu.llvm.ir import PTR, Type, Value
+from raxis_cpu.llvm.ir import I64, PTR, Type, Value
 from raxis_cpu.threads import keep_for_ever
 
 Work = Literal["places", "maximum_gradient", "average", "average_gradient", "mean"]
@@ -45,14 +45,34 @@ class Slot(Slots):
     PLACE_SPREAD = auto()
     WIDEST = auto()  # elements of the widest window's row
     COVERED = auto()  # whether every element is in a window
+    PLANES = auto()  # how many
 
 
 Description = ctypes.c_int64 * len(Slot)
 
 
+class Compiled(NamedTuple):
+    """Addresses of a body and of a function ``void (description)`` that runs it on all planes."""
+
+    body: int
+    driver: int
+
+
+def compiled(vector: Type, text: str) -> Compiled:
+    """A module with a body ``pool``, compiled."""
+    driver = Writer(vector, "void @all_planes(ptr %description)", Slot)
+    zero = driver.function.constant(I64, 0)
+    driver.run("pool", driver.pointer("description"), zero, driver[Slot.PLANES])
+    driver.function.line("ret void")
+    module = f'target triple = "{host().triple}"\n{text}\n{driver.function.text}'
+    code = Code(compile(module, host()))
+    keep_for_ever(code)
+    return Compiled(code.address("pool"), code.address("all_planes"))
+
+
 @cache
-def pooling_body(dtype: DType, work: Work) -> int:
-    """Address of a body for `parallel_for` whose argument is a `Description`; a task is one plane.
+def pooling_body(dtype: DType, work: Work) -> Compiled:
+    """A body for `parallel_for` whose argument is a `Description`; a task is one plane.
 
     - places: int64 positions of the greatest elements, NaN counting as greatest, of the first among equals
     - maximum_gradient: the gradient goes to these
@@ -62,9 +82,7 @@ def pooling_body(dtype: DType, work: Work) -> int:
     """
     writer = _Pooling(vector_of(dtype), work)
     text = writer.mean() if work == "mean" else writer.text()
-    code = Code(compile(f'target triple = "{host().triple}"\n{text}', host()))
-    keep_for_ever(code)
-    return code.address("pool")
+    return compiled(vector_of(dtype), text)
 
 
 class _Pooling(Writer):
@@ -106,17 +124,17 @@ class _Pooling(Writer):
         size = self[Slot.SLICES] * self[Slot.ROWS] * self[Slot.PLACES]
         count = size.convert("sitofp", self.vector.element)
         with function.loop(self.integer("begin"), self.integer("end")) as plane:
-            totals = [function.variable(self.vector, 0.0) for _ in range(_SUMS)]
+            sums = [function.variable(self.vector, 0.0) for _ in range(_SUMS)]
             whole = size & -(_SUMS * lanes)
             with function.loop(0, whole, _SUMS * lanes) as place:
-                for part, total in enumerate(totals):
+                for part, one in enumerate(sums):
                     address = self.address(Slot.INPUT, plane * size + place + part * lanes)
-                    total.set(total.get() + function.load(self.vector, address))
+                    one.set(one.get() + function.load(self.vector, address))
             with function.loop(whole, size, lanes) as place:
                 address = self.address(Slot.INPUT, plane * size + place)
                 rest = masked_load(self.vector, address, lanes_below(size - place, lanes))
-                totals[0].set(totals[0].get() + rest)
-            total = sum((total.get() for total in totals[1:]), totals[0].get())
+                sums[0].set(sums[0].get() + rest)
+            total = sum((one.get() for one in sums[1:]), sums[0].get())
             name = f"@llvm.vector.reduce.fadd.{self.vector.suffix}"
             zero = function.constant(self.element, 0)
             added = function.emit(self.element, f"call reassoc {self.element} {name}({zero}, {total})")

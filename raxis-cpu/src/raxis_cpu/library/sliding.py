@@ -352,10 +352,8 @@ class _Runner:
         self._set_strides(template, x, result)
         template[Slot.PARALLEL_FOR] = serial_for()
         parts = [(int(slot), offset) for slot, offset in memory.places]
-        arrays = [int(slot) for slot in slots]
-        return described(
-            self._dtype.itemsize, self._driver, arrays, parts, memory.nbytes, [*template], owner=self
-        )
+        arrays = [(int(slot), self._dtype.itemsize) for slot in slots]
+        return described(self._driver, arrays, parts, memory.nbytes, [*template], owner=self)
 
 
 _BYTES = np.dtype(np.uint8)
