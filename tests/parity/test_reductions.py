@@ -20,13 +20,6 @@ pytestmark = [
 ]
 
 
-def _needs_singular_values(sample: Any) -> bool:
-    order = sample.args[0] if sample.args else sample.kwargs.get("ord", sample.kwargs.get("p"))
-    dims = sample.args[1] if len(sample.args) > 1 else sample.kwargs.get("dim")
-    matrix = sample.input.ndim == 2 if dims is None else not isinstance(dims, int) and len(dims) == 2
-    return order == "nuc" or (matrix and order in (2, -2))
-
-
 EXCLUSIONS = [
     Exclusion(
         "linalg.norm:subgradients_at_zero",
@@ -34,9 +27,6 @@ EXCLUSIONS = [
         sample=lambda sample: sample.args == (None,),
         reason="torch gives NaN",
     ),
-    Exclusion("linalg.matrix_norm", sample=_needs_singular_values, reason="singular values are not computed"),
-    Exclusion("linalg.norm*", sample=_needs_singular_values, reason="singular values are not computed"),
-    Exclusion("norm:nuc", reason="singular values are not computed"),
     Exclusion(
         "mode",
         "values",

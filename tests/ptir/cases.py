@@ -173,6 +173,15 @@ def _put(dim: int, reduce: str) -> Oracle:
     return lambda x, index, updates: scatter(x, _put_index(x, dim, index, updates), updates)
 
 
+def _triangular_solution(upper: bool, unit: bool) -> Oracle:
+    return lambda a, b: torch.linalg.solve_triangular(a, b, upper=upper, unitriangular=unit)
+
+
+def _triangular_case(upper: bool, unit: bool) -> Case:
+    return Case("triangular_solve", [(2, 4, 4), (2, 4, 3)], {"upper": upper, "unit": unit},
+                _triangular_solution(upper, unit))  # fmt: skip
+
+
 def _dot_case(subscripts: str, lhs: tuple[int, ...], rhs: tuple[int, ...], **dims: tuple[int, ...]) -> Case:
     names = ("lhs_batch", "rhs_batch", "lhs_contract", "rhs_contract")
     attributes = {name: dims.get(name, ()) for name in names}
@@ -310,6 +319,22 @@ STRUCTURED: tuple[Case, ...] = (
              lambda s, v, right=right: torch.searchsorted(s.contiguous(), v.contiguous(), right=right))
         for right in (False, True)
     ),
+    Case("cholesky", [(4, 4)]),
+    Case("lu", [(2, 3)]),
+    Case("pivots_to_permutation", [(2, 3)], {"size": 4}),
+    *(_triangular_case(upper, unit) for upper in (False, True) for unit in (False, True)),
+    *(Case(name, [shape], {"full": full})
+      for name in ("qr", "svd") for shape in ((2, 3), (2, 4, 3)) for full in (False, True)),
+    Case("eigh", [(3, 3)]),
+    Case("eig", [(3, 3)]),
+    *(Case("fft", [(4, 3)], {"dim": dim, "inverse": inverse},
+           lambda x, dim=dim, inverse=inverse: torch.fft.ifft(x, dim=dim, norm="forward")
+           if inverse else torch.fft.fft(x, dim=dim))
+      for dim in (0, 1) for inverse in (False, True)),
+    *(Case("rfft", [(4, 3)], {"dim": dim}, lambda x, dim=dim: torch.fft.rfft(x, dim=dim)) for dim in (0, 1)),
+    *(Case("irfft", [(4, 3)], {"dim": dim, "size": size},
+           lambda x, dim=dim, size=size: torch.fft.irfft(x, size, dim, norm="forward"))
+      for dim, size in ((0, 6), (0, 7), (1, 4))),
     Case("random_bits", [(), ()], {"shape": (3, 5), "dtype": dtypes.int32}, None, limits={0: 9, 1: 9}),
     Case("cond", [(), (3,)], {}, lambda p, x: _twice(x) if p else x, fixed={0: dtypes.bool_},
          regions=lambda dtype: (_doubling(dtype), _identity(dtype))),

@@ -84,6 +84,7 @@ _LAZY_MODULES = frozenset(
         "cpu",
         "cuda",
         "env",
+        "fft",
         "hooks",
         "linalg",
         "nn",
@@ -119,6 +120,7 @@ if TYPE_CHECKING:
     from raxis import compiler as compiler
     from raxis import cpu as cpu
     from raxis import cuda as cuda
+    from raxis import fft as fft
     from raxis import linalg as linalg
     from raxis import nn as nn
     from raxis import optim as optim

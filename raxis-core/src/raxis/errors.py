@@ -23,3 +23,7 @@ class IndexOutOfRangeError(IndexError, RuntimeError):
 
 class OutOfMemoryError(RuntimeError):
     """A device has no memory left for an allocation, even after its cache was emptied."""
+
+
+class LinAlgError(RuntimeError):
+    """A matrix has no such inverse or factorization, or an iteration did not converge."""

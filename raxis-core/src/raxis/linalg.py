@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import raxis.ops.definitions  # noqa: F401  fills the table
+from raxis.errors import LinAlgError
 from raxis.ops.entry import install
 
-__all__ = install(sys.modules[__name__], "raxis.linalg")  # noqa: PLE0605  the table decides
+__all__ = ["LinAlgError", *install(sys.modules[__name__], "raxis.linalg")]  # noqa: PLE0604  the table decides

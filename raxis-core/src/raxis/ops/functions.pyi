@@ -30,6 +30,11 @@ class _kthvalue_result(NamedTuple):
     values: Tensor
     indices: Tensor
 
+class _lu_unpack_result(NamedTuple):
+    P: Tensor
+    L: Tensor
+    U: Tensor
+
 class _mode_result(NamedTuple):
     values: Tensor
     indices: Tensor
@@ -38,13 +43,30 @@ class _native_dropout_result(NamedTuple):
     output: Tensor
     mask: Tensor
 
+class _qr_result(NamedTuple):
+    Q: Tensor
+    R: Tensor
+
+class _slogdet_result(NamedTuple):
+    sign: Tensor
+    logabsdet: Tensor
+
 class _sort_result(NamedTuple):
     values: Tensor
     indices: Tensor
 
+class _svd_result(NamedTuple):
+    U: Tensor
+    S: Tensor
+    V: Tensor
+
 class _topk_result(NamedTuple):
     values: Tensor
     indices: Tensor
+
+class _triangular_solve_result(NamedTuple):
+    solution: Tensor
+    cloned_coefficient: Tensor
 
 def abs(input: Tensor, *, out: Any = ...) -> Tensor:
     """The magnitude of each element; real for complex ones."""
@@ -349,6 +371,15 @@ def chain_matmul(matrices: Sequence[Tensor], *, out: Any = ...) -> Tensor:
 def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """Channels of `groups` groups dealt out in turn: [N, g * c, ...] as [N, c * g, ...]."""
 
+def cholesky(input: Tensor, upper: builtins.bool = ..., *, out: Any = ...) -> Tensor:
+    """As `raxis.linalg.cholesky`, its successor."""
+
+def cholesky_inverse(L: Tensor, upper: builtins.bool = ..., *, out: Any = ...) -> Tensor:
+    """The inverse of the matrix whose Cholesky factor is `L`."""
+
+def cholesky_solve(input: Tensor, L: Tensor, upper: builtins.bool = ..., *, out: Any = ...) -> Tensor:
+    """The solution of ``A X = input`` for the matrix A whose Cholesky factor is `L`."""
+
 def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = ...) -> Tensor:
     """At most `chunks` views of consecutive parts of equal size (the last may be smaller) of one dimension."""
 
@@ -477,6 +508,9 @@ def deg2rad(input: Tensor, *, out: Any = ...) -> Tensor:
 
 def deg2rad_(input: Tensor) -> Tensor:
     """Degrees to radians."""
+
+def det(input: Tensor) -> Tensor:
+    """As `raxis.linalg.det`."""
 
 def detach(input: Tensor) -> Tensor:
     """A tensor that shares memory and version counter with `input` and is not part of the tape."""
@@ -769,6 +803,9 @@ def index_select(input: Tensor, dim: builtins.int, index: Tensor, *, out: Any = 
 def inner(input: Tensor, other: Tensor, *, out: Any = ...) -> Tensor:
     """Products summed over the last dimensions; of a 0-d operand, the products."""
 
+def inverse(input: Tensor, *, out: Any = ...) -> Tensor:
+    """As `raxis.linalg.inv`."""
+
 def is_complex(input: Tensor) -> builtins.bool:
     """Whether the dtype is complex."""
 
@@ -898,6 +935,9 @@ def logaddexp2(input: Tensor, other: Tensor, *, out: Any = ...) -> Tensor:
 def logcumsumexp(input: Tensor, dim: builtins.int, *, out: Any = ...) -> Tensor:
     """``log(cumsum(exp(input)))`` along `dim`, without overflow."""
 
+def logdet(input: Tensor) -> Tensor:
+    """The logarithms of the determinants: NaN for negative ones, -inf for 0."""
+
 def logical_and(input: Tensor, other: Tensor, *, out: Any = ...) -> Tensor:
     """Whether both elements are not zero."""
 
@@ -946,6 +986,15 @@ def less(input: Tensor, other: Tensor | builtins.complex, *, out: Any = ...) -> 
 def less_(input: Tensor, other: Tensor | builtins.complex) -> Tensor:
     """Whether ``input < other``, as bools."""
 
+def lu(input: Tensor, pivot: builtins.bool = ..., get_infos: builtins.bool = ..., *, out: Any = ...) -> tuple[Tensor, ...]:
+    """LU and pivots as `raxis.linalg.lu_factor`, its successor, and also info (as a third result) if asked."""
+
+def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = ...) -> Tensor:
+    """The solution of ``A X = input``, given A's factors; `raxis.linalg.lu_solve` is its successor."""
+
+def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: builtins.bool = ..., unpack_pivots: builtins.bool = ..., *, out: Any = ...) -> _lu_unpack_result:
+    """P, L and U from what `raxis.linalg.lu_factor` gives; empty tensors for what is not unpacked."""
+
 def masked_fill(input: Tensor, mask: Tensor, value: Tensor | builtins.complex) -> Tensor:
     """`input` with `value` where `mask` is True."""
 
@@ -957,6 +1006,9 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Any = ...) -> Tensor:
 
 def matmul(input: Tensor, other: Tensor, *, out: Any = ...) -> Tensor:
     """The matrix product of vectors, matrices and batches of matrices."""
+
+def matrix_exp(input: Tensor) -> Tensor:
+    """The exponential of square matrices, by Taylor's polynomial with scaling and squaring."""
 
 def matrix_power(input: Tensor, n: builtins.int, *, out: Any = ...) -> Tensor:
     """The `n`-th power of square matrices, by repeated squaring."""
@@ -1126,6 +1178,9 @@ def permute(input: Tensor, *dims: builtins.int | Sequence[builtins.int]) -> Tens
 def permute_copy(input: Tensor, dims: builtins.int | Sequence[builtins.int], *, out: Any = ...) -> Tensor:
     """`permute`, in new memory."""
 
+def pinverse(input: Tensor, rcond: Any = ...) -> Tensor:
+    """The pseudo-inverse, singular values of at most `rcond` times the greatest taken as 0; see `raxis.linalg.pinv`."""
+
 def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
     """[*, C * r * r, H, W] as [*, C, H * r, W * r]."""
 
@@ -1158,6 +1213,9 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: builtins.bool 
 
 def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: builtins.bool = ...) -> Tensor:
     """`input` with the elements of `source` written, or added, at flat positions."""
+
+def qr(input: Tensor, some: builtins.bool = ..., *, out: Any = ...) -> _qr_result:
+    """As `raxis.linalg.qr`, its successor, with mode ``'reduced'`` or (not `some`) ``'complete'``."""
 
 def quantile(input: Tensor, q: Tensor | builtins.complex, dim: builtins.int | None = ..., keepdim: builtins.bool = ..., *, interpolation: builtins.str = ..., out: Any = ...) -> Tensor:
     """The `q`-th quantiles along `dim`, or of all elements; NaN where any element is NaN."""
@@ -1333,6 +1391,9 @@ def sinh_(input: Tensor) -> Tensor:
 def slice_scatter(input: Tensor, src: Tensor, dim: builtins.int = ..., start: builtins.int | None = ..., end: builtins.int | None = ..., step: builtins.int = ..., *, out: Any = ...) -> Tensor:
     """`input` with the elements start, start + step, ... below `end` of dimension `dim` replaced by `src`."""
 
+def slogdet(input: Tensor, *, out: Any = ...) -> _slogdet_result:
+    """As `raxis.linalg.slogdet`."""
+
 def softmax(input: Tensor, dim: builtins.int, dtype: DType | None = ..., *, out: Any = ...) -> Tensor:
     """``exp(input) / sum(exp(input))`` along a dimension, without overflow."""
 
@@ -1390,6 +1451,9 @@ def subtract_(input: Tensor | builtins.complex, other: Tensor | builtins.complex
 def sum(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, dtype: DType | None = ..., out: Any = ...) -> Tensor:
     """The sum over `dim`, or over all elements."""
 
+def svd(input: Tensor, some: builtins.bool = ..., compute_uv: builtins.bool = ..., *, out: Any = ...) -> _svd_result:
+    """As `raxis.linalg.svd`, its successor, but V instead of its conjugate transpose."""
+
 def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
     """Alias of `transpose`."""
 
@@ -1446,6 +1510,9 @@ def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
 
 def transpose_copy(input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Any = ...) -> Tensor:
     """`transpose`, in new memory."""
+
+def triangular_solve(input: Tensor, A: Tensor, upper: builtins.bool = ..., transpose: builtins.bool = ..., unitriangular: builtins.bool = ..., *, out: Any = ...) -> _triangular_solve_result:
+    """The solution of ``A X = input`` with triangular A, and a copy of A; see `raxis.linalg.solve_triangular`."""
 
 def tril(input: Tensor, diagonal: builtins.int = ..., *, out: Any = ...) -> Tensor:
     """The lower triangle of matrices, zero elsewhere."""

@@ -38,13 +38,30 @@ class _mode_result(NamedTuple):
     values: Tensor
     indices: Tensor
 
+class _qr_result(NamedTuple):
+    Q: Tensor
+    R: Tensor
+
+class _slogdet_result(NamedTuple):
+    sign: Tensor
+    logabsdet: Tensor
+
 class _sort_result(NamedTuple):
     values: Tensor
     indices: Tensor
 
+class _svd_result(NamedTuple):
+    U: Tensor
+    S: Tensor
+    V: Tensor
+
 class _topk_result(NamedTuple):
     values: Tensor
     indices: Tensor
+
+class _triangular_solve_result(NamedTuple):
+    solution: Tensor
+    cloned_coefficient: Tensor
 
 class TensorMethods:
     @property
@@ -548,6 +565,15 @@ class TensorMethods:
     def char(self, *, memory_format: MemoryFormat | None = ...) -> Tensor:
         """`input` in int8; itself if it has that dtype."""
 
+    def cholesky(self, upper: builtins.bool = ..., *, out: Any = ...) -> Tensor:
+        """As `raxis.linalg.cholesky`, its successor."""
+
+    def cholesky_inverse(self, upper: builtins.bool = ..., *, out: Any = ...) -> Tensor:
+        """The inverse of the matrix whose Cholesky factor is `L`."""
+
+    def cholesky_solve(self, L: Tensor, upper: builtins.bool = ..., *, out: Any = ...) -> Tensor:
+        """The solution of ``A X = input`` for the matrix A whose Cholesky factor is `L`."""
+
     def chunk(self, chunks: builtins.int, dim: builtins.int = ...) -> Tensor:
         """At most `chunks` views of consecutive parts of equal size (the last may be smaller) of one dimension."""
 
@@ -661,6 +687,9 @@ class TensorMethods:
 
     def deg2rad_(self) -> Tensor:
         """Degrees to radians."""
+
+    def det(self) -> Tensor:
+        """As `raxis.linalg.det`."""
 
     def detach(self) -> Tensor:
         """A tensor that shares memory and version counter with `input` and is not part of the tape."""
@@ -975,6 +1004,9 @@ class TensorMethods:
     def int(self, *, memory_format: MemoryFormat | None = ...) -> Tensor:
         """`input` in int32; itself if it has that dtype."""
 
+    def inverse(self, *, out: Any = ...) -> Tensor:
+        """As `raxis.linalg.inv`."""
+
     def is_complex(self) -> builtins.bool:
         """Whether the dtype is complex."""
 
@@ -1115,6 +1147,9 @@ class TensorMethods:
     def logcumsumexp(self, dim: builtins.int, *, out: Any = ...) -> Tensor:
         """``log(cumsum(exp(input)))`` along `dim`, without overflow."""
 
+    def logdet(self) -> Tensor:
+        """The logarithms of the determinants: NaN for negative ones, -inf for 0."""
+
     def logical_and(self, other: Tensor, *, out: Any = ...) -> Tensor:
         """Whether both elements are not zero."""
 
@@ -1165,6 +1200,12 @@ class TensorMethods:
 
     def __lt__(self, other: Tensor | builtins.complex) -> Tensor: ...
 
+    def lu(self, pivot: builtins.bool = ..., get_infos: builtins.bool = ..., *, out: Any = ...) -> tuple[Tensor, ...]:
+        """LU and pivots as `raxis.linalg.lu_factor`, its successor, and also info (as a third result) if asked."""
+
+    def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = ...) -> Tensor:
+        """The solution of ``A X = input``, given A's factors; `raxis.linalg.lu_solve` is its successor."""
+
     @property
     def mH(self) -> Tensor:
         """The last two dimensions exchanged, conjugated."""
@@ -1194,6 +1235,9 @@ class TensorMethods:
     def __matmul__(self, other: Tensor) -> Tensor: ...
 
     def __rmatmul__(self, other: Tensor) -> Tensor: ...
+
+    def matrix_exp(self) -> Tensor:
+        """The exponential of square matrices, by Taylor's polynomial with scaling and squaring."""
 
     def matrix_power(self, n: builtins.int, *, out: Any = ...) -> Tensor:
         """The `n`-th power of square matrices, by repeated squaring."""
@@ -1367,6 +1411,9 @@ class TensorMethods:
     def permute(self, *dims: builtins.int | Sequence[builtins.int]) -> Tensor:
         """`input` with its dimensions in the order `dims`."""
 
+    def pinverse(self, rcond: Any = ...) -> Tensor:
+        """The pseudo-inverse, singular values of at most `rcond` times the greatest taken as 0; see `raxis.linalg.pinv`."""
+
     def polygamma(self, n: builtins.int) -> Tensor:
         """The derivative of order `n` of digamma; see `raxis.polygamma`."""
 
@@ -1401,6 +1448,9 @@ class TensorMethods:
 
     def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = ...) -> Tensor:
         """`input` with the elements of `source` written, or added, at flat positions."""
+
+    def qr(self, some: builtins.bool = ..., *, out: Any = ...) -> _qr_result:
+        """As `raxis.linalg.qr`, its successor, with mode ``'reduced'`` or (not `some`) ``'complete'``."""
 
     def quantile(self, q: Tensor | builtins.complex, dim: builtins.int | None = ..., keepdim: builtins.bool = ..., *, interpolation: builtins.str = ..., out: Any = ...) -> Tensor:
         """The `q`-th quantiles along `dim`, or of all elements; NaN where any element is NaN."""
@@ -1568,6 +1618,9 @@ class TensorMethods:
     def slice_scatter(self, src: Tensor, dim: builtins.int = ..., start: builtins.int | None = ..., end: builtins.int | None = ..., step: builtins.int = ..., *, out: Any = ...) -> Tensor:
         """`input` with the elements start, start + step, ... below `end` of dimension `dim` replaced by `src`."""
 
+    def slogdet(self, *, out: Any = ...) -> _slogdet_result:
+        """As `raxis.linalg.slogdet`."""
+
     def softmax(self, dim: builtins.int, dtype: DType | None = ..., *, out: Any = ...) -> Tensor:
         """``exp(input) / sum(exp(input))`` along a dimension, without overflow."""
 
@@ -1631,6 +1684,9 @@ class TensorMethods:
     def sum_to_size(self, *size: builtins.int | Sequence[builtins.int]) -> Tensor:
         """The sum over the dimensions along which `size` would have to be broadcast to `input`'s shape."""
 
+    def svd(self, some: builtins.bool = ..., compute_uv: builtins.bool = ..., *, out: Any = ...) -> _svd_result:
+        """As `raxis.linalg.svd`, its successor, but V instead of its conjugate transpose."""
+
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """Alias of `transpose`."""
 
@@ -1690,6 +1746,9 @@ class TensorMethods:
 
     def transpose_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """`transpose` in place."""
+
+    def triangular_solve(self, A: Tensor, upper: builtins.bool = ..., transpose: builtins.bool = ..., unitriangular: builtins.bool = ..., *, out: Any = ...) -> _triangular_solve_result:
+        """The solution of ``A X = input`` with triangular A, and a copy of A; see `raxis.linalg.solve_triangular`."""
 
     def tril(self, diagonal: builtins.int = ..., *, out: Any = ...) -> Tensor:
         """The lower triangle of matrices, zero elsewhere."""

@@ -22,6 +22,7 @@ FUNCTION_STUBS = {
     "raxis.nn.functional": _ROOT / "nn" / "functional.pyi",
     "raxis.linalg": _ROOT / "linalg.pyi",
     "raxis.special": _ROOT / "special.pyi",
+    "raxis.fft": _ROOT / "fft.pyi",
 }
 METHOD_STUB = _ROOT / "ops" / "methods.pyi"
 
@@ -37,6 +38,9 @@ from raxis.placement import DeviceLike
 from raxis.random import Generator
 from raxis.tensor import Tensor
 '''
+
+_MORE = {"raxis.linalg": "from raxis.errors import LinAlgError as LinAlgError\n"}
+"""What modules have besides the functions of the table."""
 
 _TYPES = {
     "Tensor": "Tensor",
@@ -132,7 +136,7 @@ def function_stub(namespace: str) -> str:
     ops = sorted(
         (op for op in OPS.values() if op.namespace == namespace and op.function), key=lambda op: op.name
     )
-    parts = [_HEADER, _result_classes(ops)]
+    parts = [_HEADER, _MORE.get(namespace, ""), _result_classes(ops)]
     for op in ops:
         for name in (op.name, *op.aliases):
             parts.append(_definition(op, name, method=False, out=op.out))

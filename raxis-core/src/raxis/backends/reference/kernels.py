@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from raxis.backends.reference import contraction, elementwise, indexing, random, reductions, shaping
+from raxis.backends.reference import (
+    contraction,
+    elementwise,
+    factorizations,
+    indexing,
+    random,
+    reductions,
+    shaping,
+    transforms,
+)
 from raxis.backends.reference.casting import Kernel
 from raxis.dtypes import Category
 from raxis.ptir.program import Instruction
@@ -14,12 +23,26 @@ KERNELS: Mapping[str, Callable[[Instruction], Kernel]] = {
     **shaping.KERNELS,
     **reductions.KERNELS,
     **contraction.KERNELS,
+    **factorizations.KERNELS,
+    **transforms.KERNELS,
     **indexing.KERNELS,
     **random.KERNELS,
 }
 """Kernel factories of all primitives without regions (those are in `control`, composites in the compiler)."""
 
-_SILENT = frozenset({*shaping.KERNELS, "gather", "take", "select", "sort", "random_bits", "real", "imag"})
+_SILENT = frozenset(
+    {
+        *shaping.KERNELS,
+        "gather",
+        "take",
+        "select",
+        "sort",
+        "random_bits",
+        "real",
+        "imag",
+        "pivots_to_permutation",
+    }
+)
 _WARNING_INTEGER_ARITHMETIC = frozenset({"div", "floor_divide", "remainder", "fmod", "pow"})
 
 

@@ -303,49 +303,6 @@ def linalg_matmul(input: Tensor, other: Tensor) -> Any:
     return matmul(input, other)
 
 
-@composed("matrix_power(Tensor input, int n) -> Tensor")
-def matrix_power(input: Tensor, n: int) -> Any:
-    """The `n`-th power of square matrices, by repeated squaring.
-
-    Args:
-        input: (..., m, m).
-        n: not negative.
-
-    Raises:
-        RuntimeError: if the matrices are not square.
-        NotImplementedError: if `n` is negative, which needs an inverse.
-
-    Example:
-        >>> import raxis
-        >>> raxis.matrix_power(raxis.tensor([[1.0, 1.0], [0.0, 1.0]]), 3)
-        tensor([[1., 3.],
-                [0., 1.]])
-    """
-    if input.ndim < 2 or input.shape[-1] != input.shape[-2]:
-        raise RuntimeError(
-            "linalg.matrix_power: A must be batches of square matrices, but its shape is "
-            f"{list(input._layout.shape)}"
-        )
-    if n < 0:
-        raise NotImplementedError(
-            f"matrix_power needs an inverse for n = {n}; invert the matrix and use n = {-n}."
-        )
-    power = None
-    square = input
-    while n:
-        if n % 2:
-            power = square if power is None else power @ square
-        n //= 2
-        if n:
-            square = square @ square
-    return _identities(input) if power is None else power
-
-
-def _identities(input: Tensor) -> Any:
-    ones = input.new_ones(input.shape[:-1])
-    return ones.diag_embed()
-
-
 # ---- chains of matrices ----------------------------------------------------------------------------------------------
 
 

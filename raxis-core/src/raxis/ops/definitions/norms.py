@@ -11,6 +11,7 @@ from raxis import dtypes
 from raxis.dtypes import Category, DType, can_cast
 from raxis.layout import Layout, wrap_dims
 from raxis.ops.definitions.reductions import Dims, constant_like, reduce, restore_dims, scalar_type
+from raxis.ops.definitions.singular_values import svdvals
 from raxis.ops.formulas import wide, wide_dtype
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import cast, constant, emit
@@ -170,18 +171,18 @@ def matrix_norm(
     """The norm of matrices in the two dimensions `dim`.
 
     ``'fro'`` is the root of the sum of squares, 1 and infinity (-1, minus infinity) are the greatest (smallest)
-    sum of magnitudes of a column or row.
+    sum of magnitudes of a column or row. ``'nuc'`` is the sum of the singular values, 2 (-2) the greatest (smallest).
 
     Args:
         input: at least 2-D, floating point or complex; the norm is real.
-        ord: ``'fro'``, 1, -1, infinity or minus infinity.
+        ord: ``'fro'``, ``'nuc'``, 1, -1, 2, -2, infinity or minus infinity.
         dim: the dimensions of rows and columns.
         keepdim: keep these dimensions with size 1.
         dtype: cast to it first.
 
     Raises:
         RuntimeError: if `input` has fewer than 2 dimensions or `dim` does not name two of them.
-        NotImplementedError: for the norms made of singular values (``'nuc'``, 2, -2).
+        LinAlgError: if singular values are asked for and the matrix is not finite.
 
     Example:
         >>> import raxis
@@ -198,10 +199,8 @@ def matrix_norm(
     if ord == "fro":
         return vector_norm(input, 2, tuple(dim), keepdim, dtype=dtype)
     if ord in ("nuc", 2, -2):
-        raise NotImplementedError(
-            f"linalg.matrix_norm: order {ord} needs singular values, which Raxis does not compute; use order 'fro', "
-            "1, -1, inf or -inf."
-        )
+        norm = _singular_value_norm(input, ord, axes, dtype)
+        return norm.unsqueeze(min(axes)).unsqueeze(max(axes)) if keepdim else norm
     if isinstance(ord, str) or ord is None or abs(ord) not in (1, inf):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     summed, other = axes if abs(ord) == 1 else reversed(axes)
@@ -211,6 +210,16 @@ def matrix_norm(
     else:
         norm = sums.amax((other,), True) if ord > 0 else sums.amin((other,), True)
     return norm if keepdim else norm.squeeze(tuple(axes))
+
+
+def _singular_value_norm(input: Tensor, ord: Order, axes: Sequence[int], dtype: DType | None) -> Any:
+    matrices = input.to(_norm_dtype(input, dtype)).movedim(tuple(axes), (-2, -1))
+    values = svdvals(matrices)
+    if ord == "nuc":
+        return values.sum(-1)
+    if values.shape[-1] == 0 and ord == 2:
+        return values.sum(-1)  # of no singular values the greatest is 0
+    return values.amax(-1) if ord == 2 else values.amin(-1)
 
 
 @composed(

@@ -9,12 +9,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from raxis.ptir.primitives import contraction, control, elementwise, indexing, random, reductions, shaping
+from raxis.ptir.primitives import (
+    contraction,
+    control,
+    elementwise,
+    factorizations,
+    indexing,
+    random,
+    reductions,
+    shaping,
+    transforms,
+)
 from raxis.ptir.primitives.record import Primitive, PrimitiveError
 
 __all__ = ["FAMILIES", "PRIMITIVES", "Primitive", "PrimitiveError", "lookup"]
 
-_FAMILIES = (elementwise, shaping, reductions, contraction, indexing, random, control)
+_FAMILIES = (
+    elementwise,
+    shaping,
+    reductions,
+    contraction,
+    factorizations,
+    transforms,
+    indexing,
+    random,
+    control,
+)
 
 PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
     {primitive.name: primitive for family in _FAMILIES for primitive in family.PRIMITIVES}
