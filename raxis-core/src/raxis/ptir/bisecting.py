@@ -24,6 +24,7 @@ import numpy as np
 
 from raxis.backends import registry
 from raxis.backends.api import Backend
+from raxis.backends.reference.backend import ReferenceBackend
 from raxis.device import Device
 from raxis.ptir.comparing import Mismatch, Tolerance, spread_of
 from raxis.ptir.program import Instruction, Parameter, Program, Value
@@ -162,8 +163,6 @@ class _Search:
     def __init__(
         self, program: Program, inputs: Sequence[np.ndarray], fast: _Side, tolerance: Tolerance
     ) -> None:
-        from raxis.backends.reference.backend import ReferenceBackend
-
         self.program = program
         self._fast = fast
         self._tolerance = tolerance
@@ -229,16 +228,7 @@ class _Search:
 
     @cached_property
     def _spread(self) -> dict[Value, float]:
-        """How far elements of every value move at most if the inputs are rounded otherwise."""
-        generator = np.random.default_rng(0)
-        found = dict.fromkeys(self._whole.results, 0.0)
-        for _ in range(SAMPLES):
-            inputs = [_rounded_otherwise(array, generator) for array in self._inputs]
-            for value, array in zip(
-                self._whole.results, self._reference.run(self._whole, inputs), strict=True
-            ):
-                found[value] = max(found[value], spread_of(value.type.dtype, self.values[value], array))
-        return found
+        return spreads(self._whole, self._inputs, [self.values[value] for value in self._whole.results])
 
     def _differing(self, part: Program) -> list[tuple[Value, Mismatch]]:
         """The results of a part of the program that are not the reference's."""
@@ -341,6 +331,20 @@ class _Search:
             "agrees, so that the fault is in the backend's kernel of the whole" if agrees else "differs, too"
         )
         return replace(failure, note=f"the decomposition of composite {inner.name!r} {which}")
+
+
+def spreads(
+    program: Program, inputs: Sequence[np.ndarray], expected: Sequence[np.ndarray]
+) -> dict[Value, float]:
+    """How far elements of every result move at most on the reference if the inputs are rounded otherwise."""
+    generator = np.random.default_rng(0)
+    found = dict.fromkeys(program.results, 0.0)
+    for _ in range(SAMPLES):
+        moved = [_rounded_otherwise(array, generator) for array in inputs]
+        given = run_on(ReferenceBackend(), 0, program, moved)
+        for value, right, other in zip(program.results, expected, given, strict=True):
+            found[value] = max(found[value], spread_of(value.type.dtype, right, other))
+    return found
 
 
 def _rounded_otherwise(array: np.ndarray, generator: np.random.Generator) -> np.ndarray:

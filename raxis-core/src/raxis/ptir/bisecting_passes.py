@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raxis.backends.reference.backend import ReferenceBackend
+from raxis.ptir.bisecting import spreads
 from raxis.ptir.comparing import Mismatch, Tolerance
 from raxis.ptir.passes import optimise
-from raxis.ptir.program import Program, Value
+from raxis.ptir.program import Program
 from raxis.ptir.running import checked_inputs, run_on
 
 if TYPE_CHECKING:
@@ -78,23 +79,17 @@ def bisect_passes(
     arrays = checked_inputs(program, inputs)
     steps: list[tuple[str, Program]] = [("as given", program)]
     optimise(program, passes=passes, dump=lambda name, made: steps.append((name, made)))
-    expected, scale = _values(program, arrays)
+    expected = run_on(ReferenceBackend(), 0, program, arrays)
+    spread = spreads(program, arrays, expected)
     tolerance = Tolerance(rtol, atol)
     for (_, before), (name, after) in pairwise(steps):
         given = run_on(ReferenceBackend(), 0, after, arrays)
-        for at, value in enumerate(after.results):
-            mismatch = tolerance.mismatch(value.type.dtype, expected[at], given[at], scale)
+        for at, value in enumerate(program.results):
+            dtype, allowed = value.type.dtype, spread[value]
+            mismatch = tolerance.mismatch(dtype, expected[at], given[at], spread=allowed)
             if mismatch is not None:
                 return PassFinding(name, before, after, mismatch, at, _save(before, after, arrays, folder))
     return None
-
-
-def _values(program: Program, inputs: Sequence[np.ndarray]) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """The results, and all values, from whose rounding differences may come."""
-    values: tuple[Value, ...] = tuple(value for item in program.instructions for value in item.results)
-    arrays = run_on(ReferenceBackend(), 0, replace(program, results=(*program.results, *values)), inputs)
-    count = len(program.results)
-    return arrays[:count], [*inputs, *arrays[count:]]
 
 
 def _save(
