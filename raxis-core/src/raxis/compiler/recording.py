@@ -151,7 +151,14 @@ class Recording:
 
     def operands(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
         """Arguments of an op, in which numbers that change from call to call become inputs."""
-        return tuple([item.as_input() if isinstance(item, ArgumentNumber) else item for item in arguments])
+        return tuple([
+            item.as_input()
+            if isinstance(item, ArgumentNumber)
+            else self.fixed(item)
+            if isinstance(item, (tuple, list))
+            else item
+            for item in arguments
+        ])  # fmt: skip
 
     def fixed(self, arguments: Any) -> Any:
         """Arguments of what needs the values of numbers; later calls with others are recorded anew."""

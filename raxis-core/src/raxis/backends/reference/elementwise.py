@@ -28,6 +28,11 @@ def _rsqrt(x: Any) -> Any:
     return np.reciprocal(np.sqrt(x))
 
 
+def _negative(x: Any) -> Any:
+    # No ufunc, so that it never writes over its operand: NumPy 2.4 then gives wrong results where that has gaps.
+    return np.negative(x)
+
+
 def _sign(x: Any) -> Any:
     return np.greater(x, 0).astype(x.dtype) - np.less(x, 0).astype(x.dtype)
 
@@ -91,7 +96,7 @@ FUNCTIONS: Mapping[str, Kernel] = {
     "ceil": np.ceil,
     "round": np.rint,
     "trunc": np.trunc,
-    "neg": np.negative,
+    "neg": _negative,
     "abs": np.absolute,
     "sign": _sign,
     "not": np.invert,

@@ -18,7 +18,7 @@ BINARY = "(Tensor|Scalar input, Tensor|Scalar other) -> Tensor"
 
 def category_of(operand: Any) -> Category:
     """The promotion category of a tensor or number."""
-    return operand.dtype.category if isinstance(operand, Tensor) else scalar_category(type(operand))
+    return operand.dtype.category if isinstance(operand, Tensor) else scalar_category(operand.__class__)
 
 
 @lowered(

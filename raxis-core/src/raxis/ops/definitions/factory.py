@@ -155,7 +155,7 @@ def filling(input: Tensor | None, layout: Layout, value: Any) -> Callable[[], Te
 
 def number_dtype(value: Any) -> DType:
     """The dtype `full` gives a Python number: bool, int64, or the default float or complex dtype."""
-    return default_dtype_of(scalar_category(type(value)))
+    return default_dtype_of(scalar_category(value.__class__))
 
 
 def check_fits(value: Any, dtype: DType) -> None:

@@ -204,7 +204,7 @@ def _leaf_dtype(leaf: Any) -> DType:
     if isinstance(leaf, (str, bytes)):
         raise TypeError(f"new(): invalid data type {type(leaf).__name__!r}: {leaf!r}")
     try:
-        return default_dtype_of(dtypes.scalar_category(type(leaf)))
+        return default_dtype_of(dtypes.scalar_category(leaf.__class__))
     except TypeError:
         raise RuntimeError(f"Could not infer dtype of {type(leaf).__name__}") from None
 

@@ -27,7 +27,7 @@ def as_number(value: Any, dtype: DType) -> Any:
     """
     if isinstance(value, Tensor):
         return value
-    if scalar_category(type(value)) is Category.COMPLEX and not dtype.is_complex:
+    if scalar_category(value.__class__) is Category.COMPLEX and not dtype.is_complex:
         raise RuntimeError(
             f"value cannot be converted to type {dtype.name} without overflow: {value!r} is complex."
         )
