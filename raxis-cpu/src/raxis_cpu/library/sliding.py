@@ -16,7 +16,8 @@ from raxis_cpu.library.described_ir import described, serial_for
 from raxis_cpu.library.panels_ir import panel_width
 from raxis_cpu.library.register_tiles_ir import Tile, gradients_tile, most_places, most_taps, results_tile
 from raxis_cpu.library.routine import Array, address_of, workspace
-from raxis_cpu.library.sliding_ir import TILE, Description, Slot, drivers, few_outputs, vector_of
+from raxis_cpu.library.sliding_ir import drivers, few_outputs, vector_of
+from raxis_cpu.library.sliding_slots import TILE, Description, Slot
 from raxis_cpu.llvm.ir import Type
 from raxis_cpu.threads import thread_pool
 

@@ -8,17 +8,17 @@ a time instead: then results of a run of rows are as long as rows of the planes,
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import auto
 from functools import cache
 from math import prod
 from typing import NamedTuple
 
 from raxis.dtypes import DType, float32, float64
 from raxis_cpu.library import panels_ir, places_ir
-from raxis_cpu.library.bodies_ir import INTRINSICS, Body, Slots, Writer, body_ir
+from raxis_cpu.library import sliding_gradients_ir as gradients
+from raxis_cpu.library.bodies_ir import INTRINSICS, Body, Writer, body_ir
+from raxis_cpu.library.sliding_slots import BLOCK, FILL, Slot, clear, outputs_of, table_from
 from raxis_cpu.library.tiles_ir import lanes_below, masked_load
 from raxis_cpu.llvm.compile import Code, compile, host
 from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value, fma
@@ -26,91 +26,6 @@ from raxis_cpu.threads import keep_for_ever
 
 ELEMENTS = {float32: "float", float64: "double"}
 """The dtypes served, and what LLVM calls their elements."""
-
-
-class Slot(Slots):
-    """What stands where in the 64-bit integers that describe a convolution; gaps and strides are in elements."""
-
-    IMAGE = auto()  # addresses
-    WEIGHT = auto()
-    BIAS = auto()  # of every output, or 0
-    RESULT = auto()
-    PLANES = auto()  # padded planes of some images; if there are no fills, the images themselves
-    KERNELS = auto()  # panels [group, output panel, depth], as they come
-    PANELS = auto()  # the same in the order of the table
-    BIASES = auto()  # panels of one row, zeros if there is no bias
-    RESPONSES = auto()  # gradients of results, in rows as long as those of the planes
-    SUMS = auto()  # gradients of kernels: tiles or panels
-    USED = auto()  # bits of the workspaces in use
-    WORKSPACES = auto()
-    WORKSPACE_BYTES = auto()
-    STRANGE = auto()
-    PARALLEL_FOR = auto()  # address
-    COUNT = auto()  # images
-    CHUNK = auto()  # images whose planes exist at a time
-    IS_NARROW = auto()  # whether there are few outputs
-    ARRANGES = auto()  # whether kernels are put into the order of the table
-    BY_TILES = auto()  # whether gradients are computed for tiles
-    LINES_AT = auto()  # where in a workspace results of single outputs begin
-    FILLS = auto()  # tables: `FILL` numbers for every remainder of places,
-    FILL_COUNT = auto()
-    OFFSETS = auto()  # row of the panel and offset in the planes, in elements, for every kernel element,
-    BLOCKS = auto()  # `BLOCK` numbers for every block of results
-    BLOCK_COUNT = auto()
-    GROUPS = auto()
-    CHANNELS = auto()  # of a group, as the outputs
-    OUTPUTS = auto()
-    OUTPUT_PANELS = auto()
-    FIRST_IMAGE = auto()
-    IMAGES = auto()
-    IMAGE_STRIDE = auto()
-    CHANNEL_STRIDE = auto()
-    SLICE_STRIDE = auto()
-    ROW_STRIDE = auto()
-    PLACE_STRIDE = auto()
-    SLICES = auto()  # sizes of the image
-    ROWS = auto()
-    SLICE_STEP = auto()  # places of the image between neighbours in a plane
-    ROW_STEP = auto()
-    PLACE_STEP = auto()
-    PLANE_SLICES = auto()  # sizes of a plane
-    PLANE_ROWS = auto()
-    PLANE_PLACES = auto()
-    CHANNEL_GAP = auto()  # between the planes of channels
-    WEIGHT_GROUP = auto()
-    WEIGHT_OUTPUT = auto()
-    RUNS = auto()  # of kernel elements that lie one after another
-    RUN = auto()
-    RUN_STRIDE = auto()
-    DEPTH = auto()  # kernel elements of an output
-    RESULT_STRIDE = auto()
-    OUTPUT_STRIDE = auto()
-    RESULT_SLICES = auto()  # sizes of a response
-    RESULT_ROWS = auto()
-    RESULT_PLACES = auto()
-    RUN_GAP = auto()  # between the slices of responses
-    DEPTH_BLOCK = auto()
-    DEPTH_BLOCKS = auto()
-    OUTPUT_TILES = auto()
-    SUMS_GAP = auto()
-    TILES = auto()  # table: `GRADIENT_TILE` numbers for some neighbouring kernel elements, and for what is behind them,
-    TILE_COUNT = auto()
-    TILE_BLOCK = auto()  # tiles of a task
-    TILE_BLOCKS = auto()
-    ROW_BLOCK = auto()  # rows whose products are added at a time
-
-
-Description = ctypes.c_int64 * len(Slot)
-
-FILL = 6
-"""Where in the planes; before which slice, row and place of the image that is; the first place inside, and the end."""
-BLOCK = 14
-"""First kernel element, how many, where in the planes, rows, places, where in the result, gaps of rows and places, then
-rows and places of a tile and addresses of functions: for one vector and two, with as many rows and with the rest."""
-GRADIENT_TILE = 3
-"""First kernel element; addresses of functions for one vector of outputs and two."""
-TILE = 4
-"""Outputs and kernel elements whose gradients are computed together if outputs are few."""
 _BODIES = (
     "fill", "pack", "arrange", "narrow", "convolve", "fill_responses", "dots", "gather_responses", "products", "unpack",
     "unpack_tiles",
@@ -159,8 +74,8 @@ def few_outputs(vector: Type) -> int:
 def sliding_ir(vector: Type) -> str:
     """The module."""
     makers = (
-        _fill, _pack, _arrange, _narrow, _convolve, _fill_responses, _dots, _gather_responses, _products, _unpack,
-        _unpack_tiles,
+        _fill, _pack, _arrange, _narrow, _convolve, gradients.fill_responses, gradients.dots,
+        gradients.gather_responses, gradients.products, gradients.unpack, gradients.unpack_tiles,
     )  # fmt: skip
     scalar = vector.element
     return "\n".join([
@@ -357,8 +272,8 @@ def _fill(body: Body, task: Value) -> None:
             _fill_strips(body, seen, target, (slice_, row), (low, stop))
         with function.when(~dense), _plane_rows(body, seen, target, (slice_, row)) as (line, start, inside):
             first, end = (inside.select(bound, 0) for bound in (low, stop))
-            _clear(body, start, function.constant(I64, 0), first)
-            _clear(body, start, end, body[Slot.PLANE_PLACES])
+            clear(body, start, function.constant(I64, 0), first)
+            clear(body, start, end, body[Slot.PLANE_PLACES])
             body.run("copy", body.address(Slot.IMAGE, line + first * gap), gap, body.moved(start, first), 1,
                      end - first, function.constant(body.element, 0))  # fmt: skip
 
@@ -393,15 +308,10 @@ def _fill_strips(
             function.line(f"call void @llvm.masked.store.{body.vector.suffix}.p0({text})")
 
 
-def _clear(body: Body, start: Value, first: Value, stop: Value) -> None:
-    with body.function.loop(first, stop) as index:
-        body.function.store(body.function.constant(body.element, 0), body.moved(start, index))
-
-
 def _pack(body: Body, task: Value) -> None:
     group, panel = body.divided(task, body[Slot.OUTPUT_PANELS])
     start = group * body[Slot.WEIGHT_GROUP] + panel * body.width * body[Slot.WEIGHT_OUTPUT]
-    outputs, channel = _outputs_of(body, panel), group * body[Slot.OUTPUTS] + panel * body.width
+    outputs, channel = outputs_of(body, panel), group * body[Slot.OUTPUTS] + panel * body.width
     given = body[Slot.BIAS].compare("ne", 0).select(outputs, 0)
     for part in range(0, body.width, body.vector.lanes):
         mask = lanes_below(given - part, body.vector.lanes)
@@ -430,18 +340,8 @@ def _copy_row(body: Body, source: Value, target: Value) -> None:
         )
 
 
-def _outputs_of(body: Writer, panel: Value) -> Value:
-    return body.rest(body[Slot.OUTPUTS], panel * body.width, body.width)
-
-
 def _block(body: Body, block: Value) -> list[Value]:
     return [body.number_at(Slot.BLOCKS, block * BLOCK + item) for item in range(BLOCK)]
-
-
-def _table_from(body: Body, slot: Slot, number: Value, entry: int) -> Value:
-    """The address of an entry of a table."""
-    start = body.function.emit(PTR, f"inttoptr {body[slot]} to ptr")
-    return body.function.advance(start, number * entry, 8)
 
 
 def _narrow(body: Body, task: Value) -> None:
@@ -453,7 +353,7 @@ def _narrow(body: Body, task: Value) -> None:
     planes = body.address(Slot.PLANES, rest * body[Slot.CHANNELS] * body[Slot.CHANNEL_GAP] + at)
     start = (body[Slot.FIRST_IMAGE] + image) * body[Slot.RESULT_STRIDE] + result
     kernels = body.row(body.address(Slot.KERNELS), group * body[Slot.DEPTH])
-    table = _table_from(body, Slot.OFFSETS, first, 2)
+    table = table_from(body, Slot.OFFSETS, first, 2)
     for outputs in range(1, few_outputs(body.vector) + 1):
         step = _wide(outputs) * body.vector.lanes
         line = (count + (step - 1)) & -step
@@ -475,10 +375,10 @@ def _convolve(body: Body, task: Value) -> None:
     first, depth, at, rows, places, result, row_gap, place_gap, *tiles = _block(body, block)
     number = image * body[Slot.GROUPS] + group
     planes = body.address(Slot.PLANES, number * body[Slot.CHANNELS] * body[Slot.CHANNEL_GAP] + at)
-    outputs = _outputs_of(body, panel)
+    outputs = outputs_of(body, panel)
     kernels = body.row(body.address(Slot.PANELS), panels * body[Slot.DEPTH] + first)
     biases = body.row(body.address(Slot.BIASES), panels)
-    _tiles(body, (kernels, _table_from(body, Slot.OFFSETS, first, 2), depth), planes, biases, (rows, places), outputs,
+    _tiles(body, (kernels, table_from(body, Slot.OFFSETS, first, 2), depth), planes, biases, (rows, places), outputs,
            tiles)  # fmt: skip
     channel = group * body[Slot.OUTPUTS] + panel * body.width
     start = (body[Slot.FIRST_IMAGE] + image) * body[Slot.RESULT_STRIDE] + result
@@ -536,136 +436,3 @@ def _crop(
             target = start + (channel + output) * body[Slot.OUTPUT_STRIDE] + row * rows[1]
             body.run("copy", body.moved(source, output * line + row * pitch), 1, body.address(Slot.RESULT, target),
                      places[1], places[0], bias)  # fmt: skip
-
-
-def _fill_responses(body: Body, task: Value) -> None:
-    function = body.function
-    image, output = body.divided(task, body[Slot.GROUPS] * body[Slot.OUTPUTS])
-    source = (body[Slot.FIRST_IMAGE] + image) * body[Slot.RESULT_STRIDE] + output * body[Slot.OUTPUT_STRIDE]
-    places = body[Slot.RESULT_PLACES]
-    with function.loop(0, body[Slot.RESULT_SLICES]) as slice_:
-        target = body.address(Slot.RESPONSES, (task * body[Slot.RESULT_SLICES] + slice_) * body[Slot.RUN_GAP])
-        _clear(body, target, function.constant(I64, 0), body[Slot.RUN_GAP])
-        with function.loop(0, body[Slot.RESULT_ROWS]) as row:
-            seen = source + (slice_ * body[Slot.RESULT_ROWS] + row) * places
-            body.run("copy", body.address(Slot.RESULT, seen), 1, body.moved(target, row * body[Slot.PLANE_PLACES]), 1,
-                     places, function.constant(body.element, 0))  # fmt: skip
-
-
-def _dots(body: Body, task: Value) -> None:
-    function = body.function
-    rest, block = body.divided(task, body[Slot.DEPTH_BLOCKS])
-    group, tile = body.divided(rest, body[Slot.OUTPUT_TILES])
-    first = block * body[Slot.DEPTH_BLOCK]
-    stop = first + body.rest(body[Slot.DEPTH], first, body[Slot.DEPTH_BLOCK])
-    alone = body[Slot.OUTPUTS].compare("eq", 1)
-    with function.loop(first, stop, TILE) as element:
-        with function.when(alone):
-            _dots_of_tile(body, group, tile, 1, element)
-        with function.when(~alone):
-            _dots_of_tile(body, group, tile, TILE, element)
-
-
-def _dots_of_tile(body: Body, group: Value, tile: Value, rows: int, element: Value) -> None:
-    """Gradients of `TILE` kernel elements for some outputs; the last element or output is repeated beyond the end."""
-    function, lanes = body.function, body.vector.lanes
-    outputs, depth, gap = body[Slot.OUTPUTS], body[Slot.DEPTH], body[Slot.RESULT_SLICES] * body[Slot.RUN_GAP]
-    own = [(tile * rows + row).intrinsic("smin", outputs - 1) for row in range(rows)]
-    offsets = [
-        body.number_at(Slot.OFFSETS, (element + number).intrinsic("smin", depth - 1) * 2 + 1)
-        for number in range(TILE)
-    ]
-    sums = [function.variable(body.vector, 0.0) for _ in range(rows * TILE)]
-    with function.loop(0, body[Slot.IMAGES]) as image, function.loop(0, body[Slot.RESULT_SLICES]) as slice_:
-        number = image * body[Slot.GROUPS] + group
-        planes = number * body[Slot.CHANNELS] * body[Slot.CHANNEL_GAP]
-        planes = planes + slice_ * body[Slot.PLANE_ROWS] * body[Slot.PLANE_PLACES]
-        seen = [body.address(Slot.PLANES, planes + offset) for offset in offsets]
-        start = slice_ * body[Slot.RUN_GAP]
-        given = [body.address(Slot.RESPONSES, (number * outputs + output) * gap + start) for output in own]
-        with function.loop(0, body[Slot.RUN_GAP], lanes) as place:
-            left = [function.load(body.vector, body.moved(address, place)) for address in given]
-            right = [function.load(body.vector, body.moved(address, place)) for address in seen]
-            for index, total in enumerate(sums):
-                row, column = divmod(index, TILE)
-                total.set(fma(left[row], right[column], total.get()))
-    _store_sums(
-        body, (group * body[Slot.OUTPUT_TILES] + tile) * rows, element, [total.get() for total in sums]
-    )
-
-
-def _store_sums(body: Body, output: Value, element: Value, sums: list[Value]) -> None:
-    function, scalar = body.function, body.element
-    later = body[Slot.FIRST_IMAGE].compare("gt", 0)
-    for index, total in enumerate(sums):
-        row, column = divmod(index, TILE)
-        place = body.address(Slot.SUMS, (output + row) * body[Slot.SUMS_GAP] + element + column)
-        before = function.variable(scalar, 0.0)
-        with function.when(later):
-            before.set(function.load(scalar, place))
-        name = f"@llvm.vector.reduce.fadd.{body.vector.suffix}"
-        added = function.emit(scalar, f"call reassoc {scalar} {name}({before.get()}, {total})")
-        function.store(added, place)
-
-
-def _gather_responses(body: Body, task: Value) -> None:
-    rest, panel = body.divided(task, body[Slot.OUTPUT_PANELS])
-    image, group = body.divided(rest, body[Slot.GROUPS])
-    source = (body[Slot.FIRST_IMAGE] + image) * body[Slot.RESULT_STRIDE]
-    source = source + (group * body[Slot.OUTPUTS] + panel * body.width) * body[Slot.OUTPUT_STRIDE]
-    count = body[Slot.RESULT_SLICES] * body[Slot.RESULT_ROWS] * body[Slot.RESULT_PLACES]
-    body.run("gather", body.address(Slot.RESULT, source), body[Slot.OUTPUT_STRIDE], _outputs_of(body, panel), count,
-             body.row(body.address(Slot.RESPONSES), task * count), 0, count + 1, 0)  # fmt: skip
-
-
-def _products(body: Body, task: Value) -> None:
-    function = body.function
-    panels, block = body.divided(task, body[Slot.TILE_BLOCKS])
-    group, panel = body.divided(panels, body[Slot.OUTPUT_PANELS])
-    pair = _outputs_of(body, panel).compare("gt", body.vector.lanes)
-    first = block * body[Slot.TILE_BLOCK]
-    stop = first + body.rest(body[Slot.TILE_COUNT], first, body[Slot.TILE_BLOCK])
-    pitch, rows, places = body[Slot.PLANE_PLACES], body[Slot.RESULT_ROWS], body[Slot.RESULT_PLACES]
-    sums = body.row(body.address(Slot.SUMS), panels * body[Slot.DEPTH])
-    begin, end = (body.number_at(Slot.TILES, tile * GRADIENT_TILE) * body.width for tile in (first, stop))
-    with (
-        function.when(body[Slot.FIRST_IMAGE].compare("eq", 0)),
-        function.loop(begin, end, body.vector.lanes) as place,
-    ):
-        function.store(function.constant(body.vector, 0), body.moved(sums, place))
-    with (
-        function.loop(0, body[Slot.IMAGES]) as image,
-        function.loop(0, body[Slot.RESULT_SLICES]) as slice_,
-        function.loop(0, rows, body[Slot.ROW_BLOCK]) as row,
-    ):
-        number = image * body[Slot.GROUPS] + group
-        given = ((number * body[Slot.OUTPUT_PANELS] + panel) * body[Slot.RESULT_SLICES] + slice_) * rows + row
-        planes = number * body[Slot.CHANNELS] * body[Slot.CHANNEL_GAP]
-        planes = planes + (slice_ * body[Slot.PLANE_ROWS] + row) * pitch
-        with function.loop(first, stop) as tile:
-            element, one, two = (
-                body.number_at(Slot.TILES, tile * GRADIENT_TILE + item) for item in range(GRADIENT_TILE)
-            )
-            run = function.emit(PTR, f"inttoptr {pair.select(two, one)} to ptr")
-            arguments = (
-                body.row(body.address(Slot.RESPONSES), given * places), _table_from(body, Slot.OFFSETS, element, 2),
-                body.address(Slot.PLANES, planes), body.rest(rows, row, body[Slot.ROW_BLOCK]), places, pitch,
-                body.row(sums, element),
-            )  # fmt: skip
-            function.line(f"call void {run.name}({', '.join(map(str, arguments))})")
-
-
-def _unpack(body: Body, task: Value) -> None:
-    group, panel = body.divided(task, body[Slot.OUTPUT_PANELS])
-    target = group * body[Slot.WEIGHT_GROUP] + panel * body.width * body[Slot.WEIGHT_OUTPUT]
-    body.run("scatter", body.address(Slot.WEIGHT, target), body[Slot.WEIGHT_OUTPUT], _outputs_of(body, panel),
-             body[Slot.DEPTH], body.row(body.address(Slot.SUMS), task * body[Slot.DEPTH]), 0, body[Slot.DEPTH] + 1,
-             0)  # fmt: skip
-
-
-def _unpack_tiles(body: Body, task: Value) -> None:
-    group, output = body.divided(task, body[Slot.OUTPUTS])
-    rows = body[Slot.OUTPUTS].compare("eq", 1).select(body[Slot.OUTPUT_TILES], body[Slot.OUTPUT_TILES] * TILE)
-    source = body.address(Slot.SUMS, (group * rows + output) * body[Slot.SUMS_GAP])
-    body.run("copy", source, 1, body.address(Slot.WEIGHT, task * body[Slot.DEPTH]), 1, body[Slot.DEPTH],
-             body.function.constant(body.element, 0))  # fmt: skip
