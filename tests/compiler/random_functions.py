@@ -131,7 +131,8 @@ def set_item(frame: Frame, rng: random.Random) -> Tensor:
 def noise(frame: Frame, rng: random.Random) -> Tensor:
     value = frame.some(rng)
     return rng.choice([
-        lambda: F.dropout(value, 0.3), lambda: value + raxis.rand(ROWS, COLUMNS), lambda: value * raxis.randn_like(value),
+        lambda: F.dropout(value, 0.3), lambda: value + raxis.rand(ROWS, COLUMNS),
+        lambda: value * raxis.randn_like(value),
         lambda: value + raxis.randint(0, 3, (COLUMNS,)), lambda: value.detach().clone().uniform_() + value,
         lambda: raxis.bernoulli(raxis.full((ROWS, COLUMNS), 0.5)) * value,
     ])()  # fmt: skip
@@ -165,7 +166,8 @@ def gradient(frame: Frame, rng: random.Random) -> Tensor:
 
 def out(frame: Frame, rng: random.Random) -> Tensor:
     value = frame.some(rng).detach()
-    return raxis.mul(value, 2, out=rng.choice([raxis.empty(0), raxis.empty(ROWS, COLUMNS), raxis.empty(COLUMNS, ROWS).t()]))
+    target = rng.choice([raxis.empty(0), raxis.empty(ROWS, COLUMNS), raxis.empty(COLUMNS, ROWS).t()])
+    return raxis.mul(value, 2, out=target)
 
 
 STEPS: list[Step] = [

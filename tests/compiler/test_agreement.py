@@ -406,7 +406,7 @@ NUMBERS = {
     "powers": lambda x, s: x.abs() ** s + s**x,
     "values": lambda x, s: raxis.where(x > 0, x, s) + x.masked_fill(x > 0, s).index_fill(0, raxis.tensor([0]), s),
     "literals": lambda x, s: x * raxis.tensor(s) + raxis.tensor([s, 1.0, 2.0]) + raxis.full((3,), s),
-    "looked at": lambda x, s: x * (2 if s > 2 else 3) * (round(s) if s < 9 else 1) * {1: 5, 2: 7}.get(s, 9) * len(str(s)),
+    "looked at": lambda x, s: x * (2 if s > 2 else 3) * round(min(s, 9)) * {1: 5}.get(s, 9) * len(str(s)),
     "its type": lambda x, s: x * (2 if isinstance(s, float) else 3) * (5 if isinstance(s, int) else 7),
     "compared in a gradient": lambda x, s: raxis.addmm(x, x.outer(x), x.outer(x), beta=s, alpha=s),
     "static": lambda x, s: nn.functional.layer_norm(x, (3,), eps=s) + nn.functional.leaky_relu(x, s),
