@@ -14,7 +14,7 @@ from raxis.backends.api import Executable
 from raxis.backends.reference.kernels import may_warn
 from raxis.layout import Strides, contiguous_strides
 from raxis.ptir.program import Instruction
-from raxis_cpu.library import convolution, ordering, products, scans, scattering, searching
+from raxis_cpu.library import convolution, factorizations, ordering, products, scans, scattering, searching
 from raxis_cpu.library.composites import composites
 from raxis_cpu.library.gemm import native_product
 from raxis_cpu.library.reference import reference
@@ -25,6 +25,8 @@ __all__ = ["ROUTINES", "Routine", "composites", "native", "routine"]
 ROUTINES: Mapping[str, Factory] = {
     "dot_general": products.dot_general,
     "convolution": convolution.convolution,
+    "lu": factorizations.lu,
+    "triangular_solve": factorizations.triangular_solve,
 }
 """Primitives with a routine of their own over NumPy arrays; those without any run the reference backend's kernel."""
 

@@ -1,0 +1,64 @@
+"""LU factorization and triangular systems by SciPy's LAPACK, where SciPy is installed."""
+
+from __future__ import annotations
+
+import functools
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from raxis.backends.reference.kernels import KERNELS
+from raxis_cpu.library.routine import Array, Call, Routine
+
+_SMALL = 4
+"""Matrices up to this size are done faster as a stack than one by one."""
+
+
+@functools.cache
+def _function(name: str, dtype: np.dtype[Any]) -> Any:
+    """LAPACK's routine for a dtype; None without SciPy."""
+    try:
+        linalg = import_module("scipy.linalg")
+    except ImportError:
+        return None
+    return linalg.get_lapack_funcs((name,), dtype=dtype)[0]
+
+
+def _routine_of(name: str, call: Call) -> Any:
+    type = call.instruction.operands[0].type
+    is_stack = type.rank > 2 and max(type.shape[-2:]) <= _SMALL
+    return None if is_stack or 0 in type.shape else _function(name, type.dtype.numpy)
+
+
+def lu(call: Call) -> Routine | None:
+    """P L U of each matrix."""
+    getrf = _routine_of("getrf", call)
+    if getrf is None:
+        return None
+
+    def routine(x: Array, packed: Array, pivots: Array, info: Array) -> None:
+        for place in np.ndindex(x.shape[:-2]):
+            packed[place], exchanged, info[place] = getrf(x[place])
+            pivots[place] = exchanged + 1
+
+    return routine
+
+
+def triangular_solve(call: Call) -> Routine | None:
+    """X of each A X = B; LAPACK refuses singular A, whose infinities the reference kernel finds."""
+    trtrs = _routine_of("trtrs", call)
+    if trtrs is None or 0 in call.instruction.operands[1].type.shape:
+        return None
+    upper, unit = (call.instruction.attributes[name] for name in ("upper", "unit"))
+    kernel = KERNELS["triangular_solve"](call.instruction)
+
+    def routine(a: Array, b: Array, x: Array) -> None:
+        for place in np.ndindex(a.shape[:-2]):
+            # A row-major matrix is the transpose of LAPACK's, which so needs no copy.
+            x[place], refused = trtrs(a[place].T, b[place], lower=upper, trans=1, unitdiag=unit)
+            if refused:
+                x[...] = kernel(a, b)
+                return
+
+    return routine

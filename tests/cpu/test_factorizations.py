@@ -1,0 +1,79 @@
+"""LAPACK's routines against the reference backend's kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from raxis import dtypes
+from raxis.backends.reference.kernels import KERNELS
+from raxis.ptir import Builder, Instruction, TensorType
+from raxis_cpu.library import factorizations, routine
+
+DTYPES = (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)
+
+
+def _instruction(name: str, types: list[TensorType], **attributes: Any) -> Instruction:
+    builder = Builder(name)
+    operands = [builder.parameter(type) for type in types]
+    return builder.build(builder.emit_all(name, operands, attributes)).instructions[0]
+
+
+def _run(instruction: Instruction, *operands: np.ndarray) -> list[np.ndarray]:
+    results = [np.empty(value.type.shape, value.type.dtype.numpy) for value in instruction.results]
+    arrays = [*operands, *results]
+    strides = [tuple(step // array.itemsize for step in array.strides) for array in arrays]
+    routine(instruction, strides[: len(operands)], strides[len(operands) :])(*arrays)
+    return results
+
+
+def _random(shape: tuple[int, ...], dtype: dtypes.DType, rng: np.random.Generator) -> np.ndarray:
+    made = rng.standard_normal(shape) + (1j * rng.standard_normal(shape) if dtype.is_complex else 0)
+    return np.asarray(made).astype(dtype.numpy)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("shape", [(40, 40), (2, 7, 5), (3, 2, 5, 9), (5, 3, 3), (0, 3), (2, 0, 0), (1, 1)])
+def test_lu(shape: tuple[int, ...], dtype: dtypes.DType, rng: np.random.Generator) -> None:
+    instruction = _instruction("lu", [TensorType(dtype, shape)])
+    x = _random(shape, dtype, rng)
+    if x.size > 2:
+        x[..., -1, :] = x[..., 0, :]
+    tolerance = 1e-4 if dtype.to_real() is dtypes.float32 else 1e-10
+    found, expected = _run(instruction, x), KERNELS["lu"](instruction)(x)
+    np.testing.assert_allclose(found[0], expected[0], atol=tolerance)
+    np.testing.assert_array_equal(found[1], expected[1])
+
+
+def test_info_of_a_singular_matrix() -> None:
+    instruction = _instruction("lu", [TensorType(dtypes.float64, (2, 6, 6))])
+    x = np.stack([np.eye(6), np.diag([1.0, 1.0, 0.0, 1.0, 0.0, 1.0])])
+    assert _run(instruction, x)[2].tolist() == [0, 3]
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("unit", [False, True])
+def test_triangular_systems(upper: bool, unit: bool, dtype: dtypes.DType, rng: np.random.Generator) -> None:
+    types = [TensorType(dtype, (2, 20, 20)), TensorType(dtype, (2, 20, 3))]
+    instruction = _instruction("triangular_solve", types, upper=upper, unit=unit)
+    a = _random((2, 20, 20), dtype, rng) / 10 + 3 * np.eye(20, dtype=dtype.numpy)
+    b = _random((2, 3, 20), dtype, rng).swapaxes(1, 2)
+    (x,) = _run(instruction, a, b)
+    triangle = np.triu(a, int(unit)) if upper else np.tril(a, -int(unit))
+    tolerance = 1e-3 if dtype.to_real() is dtypes.float32 else 1e-10
+    np.testing.assert_allclose((triangle + unit * np.eye(20)) @ x, b, atol=tolerance)
+    # Of a singular matrix, infinities as everywhere.
+    a[0, 4, 4] = 0
+    with np.errstate(all="ignore"):
+        expected = KERNELS["triangular_solve"](instruction)(a, b)
+    np.testing.assert_allclose(_run(instruction, a, b)[0], expected, rtol=1e-2, atol=tolerance)
+
+
+def test_without_scipy(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    monkeypatch.setattr(factorizations, "_function", lambda name, dtype: None)
+    instruction = _instruction("lu", [TensorType(dtypes.float64, (9, 9))])
+    x = rng.standard_normal((9, 9))
+    np.testing.assert_array_equal(_run(instruction, x)[0], KERNELS["lu"](instruction)(x)[0])
