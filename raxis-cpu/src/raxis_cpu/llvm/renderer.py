@@ -205,7 +205,8 @@ class Renderer(Values):
 
     def _pass(self, frame: Frame, number: int) -> None:
         reductions = [node for node in self._plan.reductions(number) if node in self._needed]
-        if not reductions and not self._needed.intersection(self._plan.passes[number]):
+        writes = number == self._plan.pass_count - 1 and not self._checks and self._has_full_stores
+        if not reductions and not writes and not self._needed.intersection(self._plan.passes[number]):
             return
         lanes = self._lane_count if self._plan.lane is not None else 1
         accumulators = {node: self._accumulator(node, lanes) for node in reductions}
@@ -223,6 +224,11 @@ class Renderer(Values):
         for node, accumulated in accumulators.items():
             accumulated.settle()
             frame.values[node] = accumulated.result(across=not self._plan.lanes_are_rows)
+
+    @property
+    def _has_full_stores(self) -> bool:
+        """Whether a store happens at every inner point, be it of a row value."""
+        return any(map(self._plan.is_full, self._kernel.stores))
 
     def _body(self, frame: Frame, number: int, accumulators: dict[int, Accumulator]) -> None:
         """One step of a pass: the nodes, the reductions, and in the last pass the stores."""

@@ -6,6 +6,7 @@ import copy
 import io
 import pickle
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from raxis.testing.case import Case, Skipped, Subject, named, require
 
 LEVEL = "interop"
 
+_INTEGER: Any = dtypes.int32
 _ARRAY = np.arange(24, dtype=np.float32).reshape(2, 3, 4) / 4
 
 
@@ -152,7 +154,7 @@ def _views(subject: Subject) -> None:
     expected = np.eye(4, dtype=np.float32)
     expected[1:3, 0] += 5
     _same(x, expected, "a tensor written through its views")
-    _same(x[1].view(dtype=raxis.int32), expected[1].view(np.int32), "floats seen as integers")
+    _same(x[1].view(_INTEGER), expected[1].view(np.int32), "floats seen as integers")
 
 
 def cases() -> Iterator[Case]:
