@@ -16,7 +16,7 @@ from raxis_cpu.library.places_ir import intrinsics_ir
 from raxis_cpu.library.pooling_ir import Compiled, Slot, compiled
 from raxis_cpu.library.sliding_ir import vector_of
 from raxis_cpu.library.tiles_ir import lanes_below, masked_load
-from raxis_cpu.llvm.ir import I64, Type, Value
+from raxis_cpu.llvm.ir import Type, Value
 
 WIDTHS = range(2, 5)
 """Widths of windows that are served."""
@@ -97,11 +97,11 @@ class _Blocks(Writer):
                 beats = function.emit(value.type.of("i1"), f"fcmp ugt {value}, {old.name}")
                 better = beats & ~old.compare("ne", old) | where.get().compare("lt", 0)
                 best.set(better.select(value, old))
-                where.set(better.select(self._number(number + column), where.get()))
+                where.set(better.select(number + column, where.get()))
         given = masked_load(self.vector, self.address(Slot.GRADIENT, window), exists)
         with self._rows(bounds, first) as (start, number):
             shares = [
-                where.get().compare("eq", self._number(number + column)).select(given, 0.0)
+                where.get().compare("eq", number + column).select(given, 0.0)
                 for column in range(self._columns)
             ]
             for part, (value, mask) in enumerate(zip(self._joined(shares), masks, strict=True)):
@@ -124,17 +124,12 @@ class _Blocks(Writer):
             for first in range(0, len(places), lanes)
         ]
 
-    def _number(self, number: Value) -> Value:
-        """In all lanes."""
-        narrow = number if self._index.bits == 64 else number.convert("trunc", self._index.element)
-        return narrow.splat(self.vector.lanes)
-
     @contextmanager
     def _rows(self, bounds: Sequence[Value], first: Value) -> Iterator[tuple[Value, Value]]:
-        """Rows of the windows: where one begins, and the number of its first element."""
+        """Rows of the windows: where one begins, and the number of its first element in all lanes."""
         function = self.function
         far_start, far_stop, down_start, down_stop = bounds
-        number = function.variable(I64, 0)
+        number = function.variable(self._index, 0)
         with function.loop(far_start, far_stop) as slice_, function.loop(down_start, down_stop) as row:
             yield first + (slice_ * self[Slot.ROWS] + row) * self[Slot.PLACES], number.get()
             number.set(number.get() + self._columns)

@@ -106,17 +106,16 @@ def _pieces(rows: int, places: int, most: int) -> list[_Piece]:
     ]
 
 
-def _block_places(sizes: Sizes) -> int:
-    """Places of a block: fewer if there are few tasks."""
-    all_places = sizes.images * sizes.groups * -(-sizes.outputs // 32) * prod(sizes.result)
-    return max(_LEAST_PLACES, min(_BLOCK_PLACES, all_places // _TASKS))
-
-
 class _Tiles:
     """Which functions compute tiles of results."""
 
-    def __init__(self, vector: Type, outputs: int) -> None:
+    def __init__(self, vector: Type, sizes: Sizes) -> None:
         self._vector = vector
+        outputs = sizes.outputs
+        places = sizes.images * sizes.groups * -(-outputs // panel_width(vector)) * prod(sizes.result)
+        # Fewer if there are few tasks.
+        self.block_places = max(_LEAST_PLACES, min(_BLOCK_PLACES, places // _TASKS))
+        """Most places of a block."""
         self._is_narrow = outputs <= few_outputs(vector)
         last = (outputs - 1) % panel_width(vector) + 1
         # Of one vector of outputs, and of two.
@@ -171,7 +170,7 @@ def _forward_planes(sizes: Sizes, tiles: _Tiles | None) -> _Planes:
         offsets += own.reshape(-1, *(1,) * (2 - axis))
         number, pitch = number * len(used[axis]), pitch * extent[axis]
     rows = np.arange(offsets.size)
-    pieces = [] if tiles is None else _pieces(sizes.result[1], sizes.result[2], _block_places(sizes))
+    pieces = [] if tiles is None else _pieces(sizes.result[1], sizes.result[2], tiles.block_places)
     blocks = [
         [0, offsets.size, (slice_ * extent[1] + piece.row) * extent[2] + piece.place, piece.rows, piece.places,
          (slice_ * sizes.result[1] + piece.row) * sizes.result[2] + piece.place, sizes.result[2], 1,
@@ -238,7 +237,7 @@ def _transposed_planes(sizes: Sizes, tiles: _Tiles) -> _Planes:
              start + slice_ * sizes.step[0] * gaps[0] + piece.row * row_gap + piece.place * sizes.step[2], row_gap,
              sizes.step[2], *tiles.numbers(piece.rows, piece.places)]
             for slice_ in range(parts[0].places)
-            for piece in _pieces(parts[1].places, parts[2].places, _block_places(sizes))
+            for piece in _pieces(parts[1].places, parts[2].places, tiles.block_places)
         ]  # fmt: skip
         done += rows.size
     fills = [_fill(0, lowest, 1, sizes.image[2], extent[2])]
@@ -373,7 +372,7 @@ class Convolution(_Runner):
     def __init__(self, sizes: Sizes, dtype: DType, *, transposed: bool = False) -> None:
         vector = vector_of(dtype)
         self._is_narrow = sizes.outputs <= few_outputs(vector)
-        planes = (_transposed_planes if transposed else _forward_planes)(sizes, _Tiles(vector, sizes.outputs))
+        planes = (_transposed_planes if transposed else _forward_planes)(sizes, _Tiles(vector, sizes))
         super().__init__(sizes, dtype, planes, drivers(dtype).convolution)
         # Many places at a time are read beyond the end.
         self._is_plain &= not self._is_narrow
