@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 import weakref
 from itertools import pairwise
 
@@ -406,7 +408,7 @@ NUMBERS = {
     "powers": lambda x, s: x.abs() ** s + s**x,
     "values": lambda x, s: raxis.where(x > 0, x, s) + x.masked_fill(x > 0, s).index_fill(0, raxis.tensor([0]), s),
     "literals": lambda x, s: x * raxis.tensor(s) + raxis.tensor([s, 1.0, 2.0]) + raxis.full((3,), s),
-    "looked at": lambda x, s: x * (2 if s > 2 else 3) * round(min(s, 9)) * {1: 5}.get(s, 9) * len(str(s)),
+    "looked at": lambda x, s: x * (round(s) if s < 9 else 3) * {1: 5}.get(s, 9) * len(str(s)),
     "its type": lambda x, s: x * (2 if isinstance(s, float) else 3) * (5 if isinstance(s, int) else 7),
     "compared in a gradient": lambda x, s: raxis.addmm(x, x.outer(x), x.outer(x), beta=s, alpha=s),
     "static": lambda x, s: nn.functional.layer_norm(x, (3,), eps=s) + nn.functional.leaky_relu(x, s),
@@ -424,6 +426,37 @@ def test_numbers_that_change(name, numbers) -> None:
         )
 
     agree(build, calls=len(numbers))
+
+
+# ---- copies ----------------------------------------------------------------------------------------
+
+
+@raxis.compile
+def doubled(x):
+    return x * 2
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda thing: pickle.loads(pickle.dumps(thing))])
+def test_copies(copied) -> None:
+    network = raxis.compile(nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3)))
+    x = drawn(4, 3)
+    network(x)
+    other = copied(network)
+    network.get_parameter("_orig_mod.0.weight").data.zero_()
+    assert other.compiled.misses() == []
+    assert not raxis.allclose(network(x), other(x))
+    other.load_state_dict(network.state_dict())
+    assert raxis.allclose(network(x), other(x))
+    assert copy.deepcopy(doubled) is doubled
+
+
+def test_anomaly_mode_looks_at_every_op() -> None:
+    compiled = raxis.compile(lambda x: (x.sqrt() * 0).sum())
+    compiled(leaf(2))
+    for _ in range(2):
+        x = raxis.zeros(2, requires_grad=True)
+        with raxis.autograd.detect_anomaly(), pytest.raises(RuntimeError, match="SqrtBackward0"):
+            compiled(x).backward()
 
 
 # ---- memory -----------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import threading
 import warnings
 from collections import deque
@@ -10,7 +11,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from raxis.autograd.grad_mode import mode
+from raxis.autograd import anomaly
+from raxis.autograd.grad_mode import ever, mode
 from raxis.backends.api import Backend
 from raxis.compiler.guards import guards_of
 from raxis.compiler.outcome import outcome_of, with_values
@@ -87,7 +89,7 @@ class Compiled:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         # The short way: tensors only, nobody records or overrides. Whatever this key leaves out, the code of the run
         # looks at.
-        if not kwargs and not anyone.records and not anyone.overrides:
+        if not kwargs and not anyone.records and not anyone.overrides and not ever.observed:
             try:
                 run = self._runs[(anyone.generation, mode.enabled, *[arg._layout for arg in args])]
             except (KeyError, AttributeError):
@@ -99,8 +101,8 @@ class Compiled:
         return self._call(args, kwargs)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if active.recording is not None:
-            return self._function(*args, **kwargs)
+        if active.recording is not None or (ever.observed and anomaly.state.enabled):
+            return self._function(*args, **kwargs)  # anomaly mode looks at every op
         leaves, structure = self._arguments.flatten(args, kwargs)
         signature = (structure, self._arguments.describe(leaves), modes())
         reason = "this is the first call with such arguments"
@@ -131,6 +133,14 @@ class Compiled:
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        # As functions: by name if there is one; else a copy of the function, with nothing recorded yet.
+        found = sys.modules.get(getattr(self, "__module__", None) or "")
+        name = getattr(self, "__qualname__", "")
+        if getattr(found, name, None) is self:
+            return name
+        return Compiled, (self._function, self.options)
 
     def misses(self) -> list[Miss]:
         """The calls that could not repeat an earlier one, in order.

@@ -122,13 +122,13 @@ class ArgumentNumber:
         return round(self.tied(), digits)
 
     def __trunc__(self) -> int:
-        return int(math.trunc(self.tied()))
+        return math.trunc(self.tied())  # type: ignore[no-any-return]
 
     def __floor__(self) -> int:
-        return int(math.floor(self.tied()))
+        return math.floor(self.tied())  # type: ignore[no-any-return]
 
     def __ceil__(self) -> int:
-        return int(math.ceil(self.tied()))
+        return math.ceil(self.tied())  # type: ignore[no-any-return]
 
     def __divmod__(self, other: Any) -> Any:
         return self // other, self % other
