@@ -284,6 +284,9 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: builtins.com
 def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: builtins.complex = ..., alpha: builtins.complex = ...) -> Tensor:
     """``beta * input + alpha * bmm(batch1, batch2)``; with `beta` 0, NaN in `input` has no effect."""
 
+def bartlett_window(window_length: builtins.int, periodic: builtins.bool = ..., *, dtype: DType | None = ..., layout: Any = ..., device: DeviceLike | None = ..., requires_grad: builtins.bool = ...) -> Tensor:
+    """Bartlett's window, a triangle from 0 to 1 and back; arguments as `hann_window`."""
+
 def bernoulli(input: Tensor, p: builtins.float | None = ..., *, generator: Generator | None = ..., out: Tensor | None = ...) -> Tensor:
     """1 or 0 for each element, 1 with the probability that the element (or the number `p`) says."""
 
@@ -325,6 +328,9 @@ def bitwise_xor(input: Tensor | builtins.complex, other: Tensor | builtins.compl
 
 def bitwise_xor_(input: Tensor | builtins.complex, other: Tensor | builtins.complex) -> Tensor:
     """Bitwise exclusive or; logical for bools."""
+
+def blackman_window(window_length: builtins.int, periodic: builtins.bool = ..., *, dtype: DType | None = ..., layout: Any = ..., device: DeviceLike | None = ..., requires_grad: builtins.bool = ...) -> Tensor:
+    """Blackman's window, ``0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N)``; arguments as `hann_window`."""
 
 def block_diag(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
     """A matrix with the given matrices along its diagonal, zero elsewhere."""
@@ -743,6 +749,12 @@ def greater(input: Tensor, other: Tensor | builtins.complex, *, out: Any = ...) 
 def greater_(input: Tensor, other: Tensor | builtins.complex) -> Tensor:
     """Whether ``input > other``, as bools."""
 
+def hamming_window(window_length: builtins.int, periodic: builtins.bool = ..., alpha: builtins.float = ..., beta: builtins.float = ..., *, dtype: DType | None = ..., layout: Any = ..., device: DeviceLike | None = ..., requires_grad: builtins.bool = ...) -> Tensor:
+    """Hamming's window, ``alpha - beta * cos(2 pi n / N)``; other arguments as `hann_window`."""
+
+def hann_window(window_length: builtins.int, periodic: builtins.bool = ..., *, dtype: DType | None = ..., layout: Any = ..., device: DeviceLike | None = ..., requires_grad: builtins.bool = ...) -> Tensor:
+    """Hann's window, ``sin(pi n / N) ** 2``."""
+
 def hardshrink(input: Tensor, lambd: builtins.float = ..., *, out: Any = ...) -> Tensor:
     """`input` where ``abs(input) > lambd``, else 0."""
 
@@ -853,6 +865,12 @@ def isposinf(input: Tensor, *, out: Any = ...) -> Tensor:
 
 def isreal(input: Tensor) -> Tensor:
     """Whether each element has no imaginary part."""
+
+def istft(input: Tensor, n_fft: builtins.int, hop_length: builtins.int | None = ..., win_length: builtins.int | None = ..., window: Tensor | None = ..., center: builtins.bool = ..., normalized: builtins.bool = ..., onesided: builtins.bool | None = ..., length: builtins.int | None = ..., return_complex: builtins.bool = ...) -> Tensor:
+    """The signal whose `stft` is `input`, as least squares see it: overlapping frames are added and normalised."""
+
+def kaiser_window(window_length: builtins.int, periodic: builtins.bool = ..., beta: builtins.float = ..., *, dtype: DType | None = ..., layout: Any = ..., device: DeviceLike | None = ..., requires_grad: builtins.bool = ...) -> Tensor:
+    """Kaiser's window, ``i0(beta * sqrt(1 - (2 n / N - 1) ** 2)) / i0(beta)``; other arguments as `hann_window`."""
 
 def kron(input: Tensor, other: Tensor, *, out: Any = ...) -> Tensor:
     """The Kronecker product: every element of `input` times all of `other`, as blocks."""
@@ -1435,6 +1453,9 @@ def std(input: Tensor, dim: Any = ..., unbiased: builtins.bool | None = ..., kee
 
 def std_mean(input: Tensor, dim: Any = ..., unbiased: builtins.bool | None = ..., keepdim: builtins.bool = ..., *, correction: Any = ...) -> Tensor:
     """The pair of `std` and `mean` over `dim`, or of all elements."""
+
+def stft(input: Tensor, n_fft: builtins.int, hop_length: builtins.int | None = ..., win_length: builtins.int | None = ..., window: Tensor | None = ..., center: builtins.bool = ..., pad_mode: builtins.str = ..., normalized: builtins.bool = ..., onesided: builtins.bool | None = ..., return_complex: builtins.bool | None = ..., align_to_window: builtins.bool | None = ...) -> Tensor:
+    """The Fourier transforms of frames of `n_fft` elements, `hop_length` apart, multiplied by a window."""
 
 def sub(input: Tensor | builtins.complex, other: Tensor | builtins.complex, *, alpha: builtins.complex = ..., out: Any = ...) -> Tensor:
     """``input - alpha * other``, element by element."""

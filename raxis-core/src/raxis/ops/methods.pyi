@@ -1061,6 +1061,9 @@ class TensorMethods:
     def isreal(self) -> Tensor:
         """Whether each element has no imaginary part."""
 
+    def istft(self, n_fft: builtins.int, hop_length: builtins.int | None = ..., win_length: builtins.int | None = ..., window: Tensor | None = ..., center: builtins.bool = ..., normalized: builtins.bool = ..., onesided: builtins.bool | None = ..., length: builtins.int | None = ..., return_complex: builtins.bool = ...) -> Tensor:
+        """The signal whose `stft` is `input`, as least squares see it: overlapping frames are added and normalised."""
+
     def item(self) -> Any:
         """The only element as a Python number."""
 
@@ -1653,6 +1656,9 @@ class TensorMethods:
 
     def std(self, dim: Any = ..., unbiased: builtins.bool | None = ..., keepdim: builtins.bool = ..., *, correction: Any = ...) -> Tensor:
         """The standard deviation over `dim`, or of all elements: the root of `var`."""
+
+    def stft(self, n_fft: builtins.int, hop_length: builtins.int | None = ..., win_length: builtins.int | None = ..., window: Tensor | None = ..., center: builtins.bool = ..., pad_mode: builtins.str = ..., normalized: builtins.bool = ..., onesided: builtins.bool | None = ..., return_complex: builtins.bool | None = ..., align_to_window: builtins.bool | None = ...) -> Tensor:
+        """The Fourier transforms of frames of `n_fft` elements, `hop_length` apart, multiplied by a window."""
 
     def storage_offset(self) -> builtins.int:
         """Where the first element lies in the storage, in elements."""
