@@ -14,7 +14,7 @@ from raxis.backends.reference.compiler import compile_program
 from raxis.dtypes import HALF, DType
 from raxis.layout import contiguous_strides
 from raxis.ptir.builder import Builder
-from raxis.ptir.program import Program, Region
+from raxis.ptir.program import Program
 from raxis.ptir.types import TensorType
 from raxis_cpu import threads
 from raxis_cpu.library import composites, routine
@@ -373,26 +373,6 @@ def test_other_primitives_run_the_reference_kernels(layout: Layout, rng: np.rand
     check("take", (x, index), (dtypes.float32, dtypes.int64), layout, dim=0)
     rows = np.sort(x, axis=1)
     check("searchsorted", (rows, x), (dtypes.float32,) * 2, layout, right=True)
-
-
-def test_a_branch_runs_the_reference_program() -> None:
-    branches = []
-    for op in ("add", "mul"):
-        inner = Builder(op)
-        x, y = (inner.parameter(TensorType(dtypes.float32, (3,))) for _ in range(2))
-        built = inner.build([inner.emit(op, x, y)])
-        branches.append(built)
-    regions = tuple(Region(built.parameters, built.instructions, built.results) for built in branches)
-    outer = Builder("choose")
-    flag = outer.parameter(TensorType(dtypes.bool_, ()))
-    x = outer.parameter(TensorType(dtypes.float32, (3,)))
-    results = outer.emit("cond", flag, x, x, regions=regions)
-    program = outer.build(list(results))
-    run = routine(program.instructions[0], [(), (2,), (2,)], [(1,)])
-    operand, out = np.arange(6, dtype=np.float32)[::2], np.empty(3, np.float32)
-    for chosen, wanted in ((True, [0, 4, 8]), (False, [0, 4, 16])):
-        run(np.array(chosen), operand, operand, out)
-        np.testing.assert_array_equal(out, wanted)
 
 
 def run_composite(name: str, program: Program, x: np.ndarray, results: Sequence[np.ndarray]) -> bool:
