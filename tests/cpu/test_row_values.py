@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from raxis.device import Device
 from raxis.dtypes import float32
 from raxis.ptir import Builder, TensorType
-from raxis.storage import Place
 from raxis.testing import Subject
 from raxis.testing.placed import APART, PLAIN, SHIFTED, Arrangement, Placed, execute
 from raxis_cpu.backend import CpuBackend
@@ -28,7 +26,7 @@ def test_reduction_is_written_to_the_whole_row(
     (total,) = builder.emit_all("reduce_sum", [y], {"dims": (dim,)})
     (wide,) = builder.emit_all("broadcast", [total], {"shape": (3, 4), "dims": (1 - dim,)})
     program = builder.build([wide, *({"x": x, "y": y}[name] for name in beside)])
-    subject = Subject("cpu", Place(Device("cpu"), CpuBackend(), 0))
+    subject = Subject("cpu", CpuBackend())
     found = execute(subject, program, [Placed(subject, ARRAY, arrangement)], arrangement)
     expected = np.broadcast_to(-ARRAY.sum(dim, keepdims=True), (3, 4))
     np.testing.assert_array_equal(found[0], expected)

@@ -18,9 +18,11 @@ from __future__ import annotations
 
 from raxis.testing.case import Case, Declined, Nonconformity, Outcome, Skipped, Subject, Verdict
 from raxis.testing.exclusions import Exclusion
+from raxis.testing.running import LEVELS, collect, run, run_case
 from raxis.testing.suite import BackendSuite
 
 __all__ = [
+    "LEVELS",
     "BackendSuite",
     "Case",
     "Declined",
@@ -30,4 +32,7 @@ __all__ = [
     "Skipped",
     "Subject",
     "Verdict",
+    "collect",
+    "run",
+    "run_case",
 ]

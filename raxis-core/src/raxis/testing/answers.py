@@ -8,11 +8,9 @@ import numpy as np
 
 from raxis import dtypes
 from raxis.backends.reference.backend import ReferenceBackend
-from raxis.device import Device
 from raxis.dtypes import DType
 from raxis.ptir import Program
 from raxis.ptir.primitives import FAMILIES
-from raxis.storage import Place
 from raxis.testing.applications import Application
 from raxis.testing.case import Subject
 from raxis.testing.placed import Placed, execute
@@ -34,7 +32,7 @@ _ROUNDING_FAMILIES = frozenset(
 
 def reference() -> Subject:
     """The reference backend, whatever serves ``cpu``."""
-    return Subject("cpu", Place(Device("cpu"), ReferenceBackend(), 0))
+    return Subject("cpu", ReferenceBackend())
 
 
 def run(program: Program, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:

@@ -46,8 +46,13 @@ class Verdict(str, Enum):
 class Subject:
     """The device under test, loaded when it is first needed.
 
-    Attributes:
+    Args:
         name: how the device is named, such as ``foo`` or ``foo:1``.
+        backend: what serves it, while it is no installed plugin yet; enough for the levels storage, programs and
+            primitives.
+
+    Attributes:
+        name: as given.
         notes: figures for the report, such as times, by table and row.
 
     Example:
@@ -55,9 +60,9 @@ class Subject:
         0
     """
 
-    def __init__(self, name: str, place: Place | None = None) -> None:
+    def __init__(self, name: str, backend: Backend | None = None) -> None:
         self.name = name
-        self._place = place
+        self._backend = backend
         self.notes: dict[str, dict[str, float]] = {}
 
     @property
@@ -68,7 +73,8 @@ class Subject:
     @cached_property
     def place(self) -> Place:
         """Where tensors of the device live."""
-        return self._place or place_of(Device(self.name))
+        device = Device(self.name)
+        return place_of(device) if self._backend is None else Place(device, self._backend, device.index or 0)
 
     @property
     def backend(self) -> Backend:

@@ -38,7 +38,7 @@ def state():
 before = state()
 assert {module!r} not in sys.modules, "import raxis imports the plugin."
 raxis.ones(2).sum().item()
-assert {module!r} not in sys.modules, "using cpu imports the plugin."
+assert {device!r} == "cpu" or {module!r} not in sys.modules, "using cpu imports the plugin."
 raxis.backends.get({device!r})
 names = ("Tensor", "nn.Module", "warnings.filters", "the default device", "the default dtype", "sys.excepthook")
 changed = [name for name, one, other in zip(names, before, state()) if one != other]
