@@ -92,6 +92,7 @@ _LAZY_MODULES = frozenset(
         "overrides",
         "return_types",
         "special",
+        "testing",
         "utils",
     }
 )
@@ -128,6 +129,7 @@ if TYPE_CHECKING:
     from raxis import profiler as profiler
     from raxis import return_types as return_types
     from raxis import special as special
+    from raxis import testing as testing
     from raxis import utils as utils
     from raxis.compiler import compile as compile
     from raxis.compiler.control import cond as cond
