@@ -95,6 +95,9 @@ def eigvals(A: Tensor, *, out: Any = ...) -> Tensor:
 def eigvalsh(A: Tensor, UPLO: builtins.str = ..., *, out: Any = ...) -> Tensor:
     """The real eigenvalues of Hermitian matrices, ascending."""
 
+def householder_product(A: Tensor, tau: Tensor, *, out: Any = ...) -> Tensor:
+    """The first n columns of the product of the reflections ``1 - tau[i] * v v^H``, where v is column i of A."""
+
 def inv(A: Tensor, *, out: Any = ...) -> Tensor:
     """The inverses of square matrices."""
 

@@ -1178,6 +1178,9 @@ def ones(*size: builtins.int | Sequence[builtins.int], out: Tensor | None = ...,
 def ones_like(input: Tensor, *, dtype: DType | None = ..., layout: Any = ..., device: DeviceLike | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ..., memory_format: MemoryFormat | None = ...) -> Tensor:
     """Ones with `input`'s shape and, unless given, its dtype and device."""
 
+def orgqr(input: Tensor, tau: Tensor, *, out: Any = ...) -> Tensor:
+    """As `raxis.linalg.householder_product`."""
+
 def outer(input: Tensor, vec2: Tensor, *, out: Any = ...) -> Tensor:
     """All products of an element of `input` and one of `vec2`."""
 

@@ -1405,6 +1405,9 @@ class TensorMethods:
     def numpy(self, *, force: builtins.bool = ...) -> Any:
         """The elements as a NumPy array that shares this tensor's memory."""
 
+    def orgqr(self, tau: Tensor, *, out: Any = ...) -> Tensor:
+        """As `raxis.linalg.householder_product`."""
+
     def outer(self, vec2: Tensor, *, out: Any = ...) -> Tensor:
         """All products of an element of `input` and one of `vec2`."""
 

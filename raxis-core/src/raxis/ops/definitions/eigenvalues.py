@@ -74,8 +74,8 @@ def eigh(A: Tensor, UPLO: str = "L") -> Any:
 
     Example:
         >>> import raxis
-        >>> raxis.linalg.eigh(raxis.tensor([[2.0, 1.0], [1.0, 2.0]])).eigenvalues
-        tensor([1.0000, 3.0000])
+        >>> raxis.linalg.eigh(raxis.tensor([[3.0, 0.0], [0.0, 1.0]])).eigenvalues
+        tensor([1., 3.])
     """
     return named_results("linalg.eigh", *_checked_eigh("linalg.eigh", A, UPLO))
 
@@ -90,8 +90,8 @@ def eigvalsh(A: Tensor, UPLO: str = "L") -> Any:
 
     Example:
         >>> import raxis
-        >>> raxis.linalg.eigvalsh(raxis.tensor([[2.0, 1.0], [1.0, 2.0]]))
-        tensor([1.0000, 3.0000])
+        >>> raxis.linalg.eigvalsh(raxis.tensor([[3.0, 0.0], [0.0, 1.0]]))
+        tensor([1., 3.])
     """
     return _checked_eigh("linalg.eigvalsh", A, UPLO)[0]
 

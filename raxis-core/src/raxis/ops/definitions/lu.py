@@ -7,6 +7,7 @@ from typing import Any
 from raxis import dtypes
 from raxis.layout import broadcast_shapes
 from raxis.numeric_limits import finfo
+from raxis.ops.definitions.joining import cat
 from raxis.ops.definitions.matmul import adjoint as conjugate_transpose
 from raxis.ops.definitions.matrix_checks import (
     INTERNAL,
@@ -44,18 +45,12 @@ def _lu_vjp(grad: Tensor, results: Any) -> Any:
     middle = left.tril(-1) + right.triu()
     if rows > inner:
         middle = solve_triangular(lower, middle, upper=True, unitriangular=True)
-        result = solve_triangular(upper, _cat(middle, below, -2), upper=False, left=False)
+        result = solve_triangular(upper, cat([middle, below], -2), upper=False, left=False)
     else:
         middle = solve_triangular(upper, middle, upper=False, left=False)
-        whole = middle if columns == inner else _cat(middle, beside, -1)
+        whole = middle if columns == inner else cat([middle, beside], -1)
         result = solve_triangular(lower, whole, upper=True, unitriangular=True)
     return _rows_back(result, permutation_of(pivots, rows))
-
-
-def _cat(first: Tensor, second: Tensor, dim: int) -> Any:
-    from raxis.ops.definitions.joining import cat
-
-    return cat([first, second], dim)
 
 
 def _without_zeros(upper: Tensor) -> Any:
@@ -406,8 +401,8 @@ def linalg_slogdet(A: Tensor) -> Any:
 
     Example:
         >>> import raxis
-        >>> raxis.linalg.slogdet(raxis.tensor([[-1.0]]))
-        raxis.return_types.linalg_slogdet(sign=tensor(-1.), logabsdet=tensor(0.))
+        >>> raxis.linalg.slogdet(raxis.tensor([[-1.0]])).logabsdet
+        tensor(0.)
     """
     return named_results("linalg.slogdet", *_logarithm("linalg.slogdet", A))
 

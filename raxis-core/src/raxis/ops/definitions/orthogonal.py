@@ -1,11 +1,12 @@
-"""QR factorization."""
+"""QR factorization, and products of Householder reflections."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from raxis.ops.definitions.joining import cat
 from raxis.ops.definitions.matmul import adjoint
-from raxis.ops.definitions.matrix_checks import INTERNAL, LINALG, diagonal_of, require_matrices
+from raxis.ops.definitions.matrix_checks import INTERNAL, LINALG, diagonal_of, identity_of, require_matrices
 from raxis.ops.definitions.triangular import solve_triangular
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import emit
@@ -29,8 +30,6 @@ def _qr_vjp(grads: Any, results: Any, full: bool, input: Tensor) -> Any:
     beyond = by_r[..., rows:]
     by_q = by_q + input[..., rows:] @ adjoint(beyond)
     square = _tall_vjp(q, r[..., :rows], by_q, by_r[..., :rows])
-    from raxis.ops.definitions.joining import cat
-
     return cat([square, q @ beyond], -1)
 
 
@@ -99,3 +98,62 @@ def qr(input: Tensor, some: bool = True) -> Any:
     """
     require_matrices("linalg.qr", input)
     return named_results("qr", *qr_factors(input, not some))
+
+
+# ---- reflections -----------------------------------------------------------------------------------------------------
+
+
+def _householder_product(name: str, A: Tensor, tau: Tensor) -> Any:
+    require_matrices(name, A)
+    rows, columns = A.shape[-2:]
+    count = tau.shape[-1] if tau.ndim else 0
+    if not count <= columns <= rows:
+        raise RuntimeError(
+            f"{name}: expected input.shape[-2] >= input.shape[-1] >= tau.shape[-1], but got {list(A.shape)} and "
+            f"{list(tau.shape)}."
+        )
+    if tau.dtype is not A.dtype or list(tau.shape[:-1]) != list(A.shape[:-2]):
+        raise RuntimeError(
+            f"{name}: expected tau of dtype {A.dtype} and shape {[*A.shape[:-2], count]}, but got {tau.dtype} and "
+            f"{list(tau.shape)}."
+        )
+    ones = identity_of(A, rows)[:, :columns]
+    reflectors = A.tril(-1) + ones
+    result = ones.expand(A.shape)
+    for step in reversed(range(count)):
+        vector = reflectors[..., step : step + 1]
+        result = result - tau[..., step, None, None] * vector @ (adjoint(vector) @ result)
+    return result.clone() if count == 0 else result
+
+
+@composed("householder_product(Tensor A, Tensor tau) -> Tensor", namespace=LINALG, method=False)
+def householder_product(A: Tensor, tau: Tensor) -> Any:
+    """The first n columns of the product of the reflections ``1 - tau[i] * v v^H``, where v is column i of A.
+
+    Args:
+        A: (..., m, n), m >= n; the columns below the diagonal, whose own elements count as 1.
+        tau: (..., k), k <= n, of the same dtype.
+
+    Raises:
+        RuntimeError: if shapes do not fit or dtypes differ.
+
+    Example:
+        >>> import raxis
+        >>> raxis.linalg.householder_product(raxis.zeros(2, 1), raxis.tensor([2.0]))
+        tensor([[-1.],
+                [ 0.]])
+    """
+    return _householder_product("linalg.householder_product", A, tau)
+
+
+@composed("orgqr(Tensor input, Tensor tau) -> Tensor")
+def orgqr(input: Tensor, tau: Tensor) -> Any:
+    """As `raxis.linalg.householder_product`.
+
+    Example:
+        >>> import raxis
+        >>> raxis.orgqr(raxis.zeros(2, 1), raxis.tensor([0.0]))
+        tensor([[1.],
+                [0.]])
+    """
+    return _householder_product("linalg.householder_product", input, tau)

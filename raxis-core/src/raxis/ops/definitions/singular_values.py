@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from raxis.dtypes import int64
 from raxis.numeric_limits import finfo
 from raxis.ops.definitions.comparison import where
 from raxis.ops.definitions.eigenvalues import eigh_pairs
@@ -307,15 +308,9 @@ def matrix_rank(
         atol, rtol = tol, 0.0
     _require_real_tolerances(name, atol, rtol)
     if A._layout.numel == 0:
-        return A.new_zeros(A.shape[:-2], dtype=_int64())
+        return A.new_zeros(A.shape[:-2], dtype=int64)
     values = eigh_pairs(A, False)[0].abs() if hermitian else svdvals(A)
     return _rank(values, *_tolerances(A, atol, rtol))
-
-
-def _int64() -> Any:
-    from raxis.dtypes import int64
-
-    return int64
 
 
 def _rank(magnitudes: Tensor, atol: Any, rtol: Any) -> Any:
@@ -353,8 +348,8 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
 
     Example:
         >>> import raxis
-        >>> raxis.linalg.lstsq(raxis.ones(2, 1), raxis.tensor([[1.0], [3.0]])).solution
-        tensor([[2.0000]])
+        >>> raxis.linalg.lstsq(raxis.ones(2, 1), raxis.tensor([[1.0], [3.0]])).solution.round(decimals=2)
+        tensor([[2.]])
     """
     name = "linalg.lstsq"
     driver = "gelsy" if driver is None else driver
@@ -363,7 +358,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     _, rtol = _tolerances(A, None, rcond)
     inverse = _pseudo_inverted(name, A, False, None, rtol)
     solution = inverse @ right
-    rank = _rank(values, 0.0, rtol) if values._layout.numel else A.new_zeros(A.shape[:-2], dtype=_int64())
+    rank = _rank(values, 0.0, rtol) if values._layout.numel else A.new_zeros(A.shape[:-2], dtype=int64)
     residuals = _residuals(A, right, solution, rank, driver)
     return named_results(
         name,
