@@ -48,7 +48,7 @@ demo: $(DEMO) ## train two classifiers of handwritten digits (DEMO_FLAGS=--help 
 
 # The whole suite runs on the reference backend; what exercises a backend most runs once more on raxis-cpu's kernels, the
 # parity tests one part in PARTS a day (PART=2 repeats that one; `make test-native PARTS=1` runs them all).
-NATIVE_TESTS := tests/autograd tests/core tests/cpu tests/nn tests/optim tests/parity
+NATIVE_TESTS := tests/autograd tests/core tests/cpu tests/nn tests/optim tests/parity tests/testing/test_cpu.py
 PARTS ?= 7
 PART ?= $(shell expr $$(date +%j) % $(PARTS))
 PYTEST := .venv/bin/python -m pytest --numprocesses=$(WORKERS) --dist=worksteal

@@ -80,6 +80,20 @@ OPS: Mapping[str, tuple[Callable[..., Any], tuple[np.ndarray, ...]]] = {
     "logsumexp": (lambda x: x.logsumexp(1), (_X,)),
     "norm": (lambda x: x.norm(), (_X,)),
     "cumsum": (lambda x: x.cumsum(1), (_X,)),
+    "cummax": (lambda x: x.cummax(1)[0], (_X,)),
+    "logcumsumexp": (lambda x: x.logcumsumexp(1), (_X,)),
+    "kthvalue": (lambda x: x.kthvalue(2, 1)[0], (_X,)),
+    "median": (lambda x: x.median(1)[0], (_X,)),
+    "masked_select": (lambda x: x[x > 0.2], (_X,)),
+    "index_put": (
+        lambda x, i, y: x.index_put((i[0],), y[:1].expand(6, 6), accumulate=True),
+        (_X, _INDEX, _Y),
+    ),
+    "conv_transpose2d": (lambda x, w: F.conv_transpose2d(x, w[:2], stride=2), (_IMAGE, _W)),
+    "overlapping_max_pool2d": (lambda x: F.max_pool2d(x, 3, stride=1, padding=1), (_IMAGE,)),
+    "adaptive_max_pool2d": (lambda x: F.adaptive_max_pool2d(x, 4), (_IMAGE,)),
+    "adaptive_avg_pool2d": (lambda x: F.adaptive_avg_pool2d(x, 4), (_IMAGE,)),
+    "interpolate": (lambda x: F.interpolate(x, scale_factor=1.5, mode="bilinear"), (_IMAGE,)),
     "prod": (lambda x: x.prod(1), (_X,)),
     "sort": (lambda x: x.sort(1)[0], (_X,)),
     "topk": (lambda x: x.topk(3, 1)[0], (_X,)),
@@ -107,15 +121,27 @@ OPS: Mapping[str, tuple[Callable[..., Any], tuple[np.ndarray, ...]]] = {
 }
 """Functions of tensors and their arguments; all are differentiable in those that are floating-point."""
 
+DISCRETE: Mapping[str, tuple[Callable[..., Any], tuple[np.ndarray, ...]]] = {
+    "nonzero": (lambda x: (x > 0).nonzero(), (_X,)),
+    "unique": (lambda i: i.unique(), (_INDEX,)),
+    "bincount": (lambda i: i[0].bincount(), (_INDEX,)),
+    "argsort": (lambda x: x.argsort(1), (_X,)),
+    "searchsorted": (lambda x, y: raxis.searchsorted(x.sort(1)[0], y), (_X, _Y)),
+    "argmax": (lambda x: x.argmax(1), (_X,)),
+    "compare": (lambda x, y: (x > y) | (x < -1), (_X, _Y)),
+}
+"""Functions without gradients."""
+
 
 def _composite(name: str, subject: Subject) -> None:
-    function, arrays = OPS[name]
+    function, arrays = {**OPS, **DISCRETE}[name]
     found = function(*_tensors(arrays, subject.name, exact=False))
     expected = function(*_tensors(arrays, "cpu", exact=True))
     require(
         found.device.type == subject.type, f"{name} of tensors on {subject.name} gave one on {found.device}."
     )
-    check_close(_array(found), _array(expected), dtypes.float32, name, factor=10)
+    dtype = expected.dtype if name in DISCRETE else dtypes.float32
+    check_close(_array(found), _array(expected), dtype, name, factor=10)
 
 
 def _gradient(name: str, subject: Subject) -> None:
@@ -269,7 +295,7 @@ def _compiled_in_place(subject: Subject) -> None:
 
 def composites() -> Iterator[Case]:
     """Values of ops."""
-    for name in OPS:
+    for name in (*OPS, *DISCRETE):
         yield Case(COMPOSITES, name, partial(_composite, name))
 
 
