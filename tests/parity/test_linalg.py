@@ -44,8 +44,8 @@ NAMES = [
     "linalg.det", "linalg.diagonal", "linalg.eigvals", "linalg.eigvalsh", "linalg.householder_product", "linalg.inv",
     "linalg.inv_ex", "linalg.lstsq", "linalg.lu", "linalg.lu_factor", "linalg.lu_factor_ex", "linalg.lu_solve",
     "linalg.matrix_power", "linalg.matrix_rank", "linalg.pinv", "linalg.qr", "linalg.slogdet", "linalg.solve",
-    "linalg.solve_ex", "linalg.solve_triangular", "linalg.svdvals", "linalg.tensorinv", "linalg.tensorsolve", "linalg.vander",
-    "logdet", "lu", "lu_solve", "lu_unpack", "pinverse", "qr", "triangular_solve",
+    "linalg.solve_ex", "linalg.solve_triangular", "linalg.svdvals", "linalg.tensorinv", "linalg.tensorsolve",
+    "linalg.vander", "logdet", "lu", "lu_solve", "lu_unpack", "pinverse", "qr", "triangular_solve",
 ]  # fmt: skip
 
 LOOSE = {
