@@ -90,6 +90,7 @@ _LAZY_MODULES = frozenset(
         "nn",
         "optim",
         "overrides",
+        "profiler",
         "return_types",
         "special",
         "testing",

@@ -30,11 +30,21 @@ def create(device: str, folder: Path) -> Path:
         )
     target = folder / f"raxis-{device.replace('_', '-')}"
     target.mkdir(parents=True)
-    for source in sorted(path for path in _TEMPLATE.rglob("*") if path.is_file() and path.suffix != ".pyc"):
+    for source in _sources():
         place = target / _renamed(source.relative_to(_TEMPLATE).as_posix(), device)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(_renamed(source.read_text(encoding="utf-8"), device), encoding="utf-8")
     return target
+
+
+def _sources() -> list[Path]:
+    """The template's files, without what tools leave beside them."""
+    files = sorted(path for path in _TEMPLATE.rglob("*") if path.is_file())
+    return [path for path in files if not any(map(_is_left_over, path.relative_to(_TEMPLATE).parts))]
+
+
+def _is_left_over(part: str) -> bool:
+    return part == "__pycache__" or (part.startswith(".") and part != ".github")
 
 
 def _renamed(text: str, device: str) -> str:
