@@ -177,7 +177,7 @@ class _SharedScratch(Call):
     """Arguments pass through a place that all threads share."""
 
     def call(self, arguments: list[Any]) -> Any:
-        scratch = self.device.__dict__
+        scratch = self.__dict__
         scratch["arguments"] = arguments
         time.sleep(1e-5)
         super().call(scratch["arguments"])

@@ -26,9 +26,14 @@ wrong_numbers("EmptySum", "reduce_sum", "primitives/reduce_sum*", lambda y, xs: 
 wrong_numbers("LastOfEquals", "argmax", "primitives/argmax*",
               lambda y, xs: y if not y.size or xs[0].ndim > 1 else xs[0].size - 1 - np.argmax(xs[0][::-1]))  # fmt: skip
 wrong_numbers(
-    "LargeSumWrong", "reduce_sum", "programs/large", lambda y, xs: y if xs[0].size < 2**16 else y * 0
+    "LargeResultLost", "reduce_sum", "programs/large", lambda y, xs: y if xs[0].size < 2**16 else y * 0
 )
-wrong_numbers("ScalarTimesTwo", "broadcast", "programs/scalars", lambda y, xs: y if None not in xs else y * 2)
+wrong_numbers(
+    "ScalarTimesTwo",
+    "broadcast",
+    "programs/scalars",
+    lambda y, xs: y * 2 if any(x is None for x in xs) else y,
+)
 wrong_numbers("RankZeroForgotten", "mul", "primitives/mul*", lambda y, _: y if y.ndim else 0)
 wrong_numbers("TransposedProduct", "dot_general", "primitives/dot_general*",
               lambda y, _: y.reshape(-1)[::-1].reshape(y.shape))  # fmt: skip
