@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from raxis import dtypes
 from raxis.dtypes import DType
 from raxis.ptir import Program
 from tests.testing.loopback import Call, Loopback
@@ -56,6 +57,14 @@ class RefusesWithTheWrongError(_Refusing):
             return super().compile(program, *rest, **options)
         except NotImplementedError:
             raise RuntimeError("exp of float32 does not run on RefusesWithTheWrongError.") from None
+
+
+@fault("dtypes/*")
+class ClaimsADtypeThatDoesNotRun(Loopback):
+    def compile(self, program: Program, *rest: Any, **options: Any) -> Any:
+        if any(value.type.dtype is dtypes.bfloat16 for value in program.results):
+            raise NotImplementedError(f"add of bfloat16 does not run on {self.name}.")
+        return super().compile(program, *rest, **options)
 
 
 @fault("composites/softmax")

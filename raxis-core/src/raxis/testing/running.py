@@ -11,6 +11,7 @@ from raxis.testing.exclusions import Exclusion
 from raxis.testing.levels import (
     behaviour,
     interop,
+    optional_dtypes,
     packaging,
     primitives,
     programs,
@@ -32,6 +33,7 @@ LEVELS: Mapping[str, Level] = {
     tensors.COMPILE: tensors.compiling,
     interop.LEVEL: interop.cases,
     behaviour.LEVEL: behaviour.cases,
+    optional_dtypes.LEVEL: optional_dtypes.cases,
     speed.LEVEL: speed.cases,
 }
 """The parts of the kit, in the order in which a backend is best brought up."""
