@@ -34,8 +34,12 @@ def run(build: Callable[[], Case], calls: int, compiled: Callable[[Any], Any] | 
     seen: list[Any] = []
     for number in range(calls):
         arguments = case.arguments(number)
-        result = function(*arguments)
-        seen.append(_shown((result, case.after(result, arguments), arguments, tree_map(_grad, arguments))))
+        try:
+            result = function(*arguments)
+            after = case.after(result, arguments)
+        except RuntimeError as error:  # such as a value that backward needs and that was written: so in both
+            result, after = type(error).__name__, None
+        seen.append(_shown((result, after, arguments, tree_map(_grad, arguments))))
     return [*seen, _shown(raxis.rand(2))]
 
 

@@ -65,7 +65,7 @@ REDUCTIONS: list[Callable[[Tensor], Tensor]] = [
     lambda x: x.argmax(1, keepdim=True), lambda x: x.any(1, keepdim=True), lambda x: x.min(0)[0],
 ]  # fmt: skip
 VIEWS: list[Callable[[Tensor], Tensor]] = [
-    lambda x: x, lambda x: x.t().reshape(ROWS, COLUMNS), lambda x: x.view(-1).view(ROWS, COLUMNS), lambda x: x[1],
+    lambda x: x, lambda x: x.t().reshape(ROWS, COLUMNS), lambda x: x.reshape(-1).view(ROWS, COLUMNS), lambda x: x[1],
     lambda x: x[:, 1:2], lambda x: x[:, ::2].repeat(1, 2), lambda x: x.unsqueeze(1).squeeze(1), lambda x: x.data,
     lambda x: x[0, 0], lambda x: x.chunk(2, 1)[1].repeat(1, 2), lambda x: x.unfold(1, 2, 2).flatten(1),
     lambda x: x.diagonal()[:1], lambda x: x[[2, 0, 1]], lambda x: x[:, raxis.tensor([3, 3, 0, 1])], lambda x: x.mT.mT,
@@ -103,10 +103,10 @@ def view(frame: Frame, rng: random.Random) -> Tensor:
 
 
 def write(frame: Frame, rng: random.Random) -> Tensor:
-    """To a value that is no leaf, or to one of its parts."""
+    """To a value that is no leaf and lies in memory of its own, or to one of its parts."""
     kind, part, source = rng.choice(WRITES), rng.choice(PARTS), frame.some(rng)
     target = frame.values[rng.randrange(len(frame.values))]
-    if target.is_leaf and target.requires_grad:
+    if (target.is_leaf and target.requires_grad) or not target.is_contiguous():
         target = target * 1
     with raxis.set_grad_enabled(raxis.is_grad_enabled()):
         kind(part(target), source)
