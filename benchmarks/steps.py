@@ -38,9 +38,7 @@ class Model(NamedTuple):
 
 def mlp(lib: Any, nn: Any, _functional: Any) -> tuple[Any, Any, Any]:
     """784-128-64-10, batch 64."""
-    network = nn.Sequential(
-        nn.Linear(784, 128), nn.ReLU(), nn.Linear(128, 64), nn.ReLU(), nn.Linear(64, 10)
-    )
+    network = nn.Sequential(nn.Linear(784, 128), nn.ReLU(), nn.Linear(128, 64), nn.ReLU(), nn.Linear(64, 10))
     return network, lib.randn(64, 784), lib.randint(0, 10, (64,))
 
 

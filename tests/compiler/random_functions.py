@@ -41,7 +41,11 @@ class Frame:
 
 def fit(value: Tensor) -> Tensor:
     """Bounded, in the shape of all values."""
-    return raxis.tanh(value.float()).expand(ROWS, COLUMNS) if value.shape != (ROWS, COLUMNS) else value.float().tanh()
+    return (
+        raxis.tanh(value.float()).expand(ROWS, COLUMNS)
+        if value.shape != (ROWS, COLUMNS)
+        else value.float().tanh()
+    )
 
 
 UNARY: list[Callable[[Tensor], Tensor]] = [
@@ -199,7 +203,9 @@ def random_case(seed: int) -> Case:
 
     def arguments(number: int) -> tuple[Any, ...]:
         base = raxis.randn(2 * ROWS, COLUMNS)
-        x, y = (base[:ROWS], base[1 : ROWS + 1]) if overlapping else (base[:ROWS].clone(), base[ROWS:].clone())
+        x, y = (
+            (base[:ROWS], base[1 : ROWS + 1]) if overlapping else (base[:ROWS].clone(), base[ROWS:].clone())
+        )
         if taped and not overlapping:
             x.requires_grad_()
         if inside:

@@ -172,7 +172,9 @@ def requires_grad_inside() -> Case:
 
 
 def numbers_returned() -> Case:
-    return Case(lambda x, s: {"product": x * s, "numbers": [s, s * 2]}, lambda number: (drawn(3), float(number)))
+    return Case(
+        lambda x, s: {"product": x * s, "numbers": [s, s * 2]}, lambda number: (drawn(3), float(number))
+    )
 
 
 def one_tensor_twice() -> Case:
@@ -271,7 +273,12 @@ def custom_function_of_a_view() -> Case:
 def other_dtypes_of_memory() -> Case:
     def function(x):
         x.real.mul_(2)
-        return x.imag * 2, raxis.view_as_real(x), raxis.view_as_complex(raxis.view_as_real(x) * 2), (x * 2).real
+        return (
+            x.imag * 2,
+            raxis.view_as_real(x),
+            raxis.view_as_complex(raxis.view_as_real(x) * 2),
+            (x * 2).real,
+        )
 
     return Case(function, lambda _: (raxis.randn(3, dtype=raxis.complex64),))
 
@@ -406,7 +413,9 @@ NUMBERS = {
     "gradients": lambda x, s: x * s + (x / s).lerp(x, s) - raxis.sub(x, x * x, alpha=s),
     "arithmetic": lambda x, s: x * (s // 2 + 2**s - s % 3 + abs(-s)),
     "powers": lambda x, s: x.abs() ** s + s**x,
-    "values": lambda x, s: raxis.where(x > 0, x, s) + x.masked_fill(x > 0, s).index_fill(0, raxis.tensor([0]), s),
+    "values": lambda x, s: (
+        raxis.where(x > 0, x, s) + x.masked_fill(x > 0, s).index_fill(0, raxis.tensor([0]), s)
+    ),
     "literals": lambda x, s: x * raxis.tensor(s) + raxis.tensor([s, 1.0, 2.0]) + raxis.full((3,), s),
     "looked at": lambda x, s: x * (round(s) if s < 9 else 3) * {1: 5}.get(s, 9) * len(str(s)),
     "its type": lambda x, s: x * (2 if isinstance(s, float) else 3) * (5 if isinstance(s, int) else 7),

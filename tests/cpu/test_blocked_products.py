@@ -1,4 +1,4 @@
-"""Products by our own blocks: forms, sizes around those of tiles, panels and blocks, stacks, threads, special numbers."""
+"""Products by our own blocks: forms, sizes around tiles, panels and blocks, stacks, threads, special numbers."""
 
 from __future__ import annotations
 

@@ -42,7 +42,9 @@ def simulate(schedule: Schedule, program: Program, parameters: Sequence[object])
     for step in schedule.steps:
         if isinstance(step, LoopStep):
             slots = [
-                memory.flat[schedule.buffers[b].role, schedule.buffers[b].position][schedule.buffers[b].offset :]
+                memory.flat[schedule.buffers[b].role, schedule.buffers[b].position][
+                    schedule.buffers[b].offset :
+                ]
                 for b in step.buffers
             ]
             _run_kernel(step.kernel, slots, [parameters[position] for position in step.scalars])

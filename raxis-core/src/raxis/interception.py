@@ -31,7 +31,7 @@ class _Anyone:
     """Whether any thread records or is observed; asked first, since reading a thread-local takes much longer.
 
     Attributes:
-        records: kept by `raxis.ops.tables`.
+        records: how many threads do; kept by `raxis.ops.tables`.
         overrides: whether any thread is in a scope of `raxis.overrides`.
         generation: rises whenever all plans, or the runs of compiled functions, become void.
         changes: rises whenever a module gets other attributes, or any hook is registered or removed.
@@ -40,7 +40,7 @@ class _Anyone:
     __slots__ = ("changes", "generation", "overrides", "records")
 
     def __init__(self) -> None:
-        self.records = False
+        self.records = 0
         self.overrides = False
         self.generation = 0
         self.changes = 0

@@ -17,6 +17,7 @@ import abc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class Backend(abc.ABC):
     composites: Mapping[str, KernelFactory] = {}
     """Kernels for whole composites, by op name; all others run as their decomposition."""
 
-    passes: BackendPasses = {}
+    passes: BackendPasses = MappingProxyType({})
     """Passes over programs that the compiler adds to its own, by stage: "legalise" before them, "fuse" after them,
     "cleanup" last (see `raxis.ptir.passes`)."""
 

@@ -39,7 +39,9 @@ class Artifact:
         weights_are_fixed: whether tensors from outside that it does not write change seldom.
     """
 
-    def __init__(self, linked: Linked, compiler: Backend, place: Place, *, weights_are_fixed: bool = False) -> None:
+    def __init__(
+        self, linked: Linked, compiler: Backend, place: Place, *, weights_are_fixed: bool = False
+    ) -> None:
         self.linked = linked
         self.place = place
         self._compiler = compiler

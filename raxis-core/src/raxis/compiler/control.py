@@ -83,7 +83,7 @@ def while_loop(
     carried = tuple(carried_inputs)
     require_tensors("while_loop", "carried_inputs", tree_flatten(carried)[0])
     with no_grad():
-        return either(  # type: ignore[no-any-return]
+        return either(
             lambda recording: recorded_while(recording, cond_fn, body_fn, carried),
             lambda: looped(cond_fn, body_fn, carried),
         )

@@ -95,7 +95,12 @@ class DerivedWeights:
     """
 
     def __init__(
-        self, parts: Split, prologue: Executable, storages: Sequence[Storage], offsets: Sequence[int], place: Place
+        self,
+        parts: Split,
+        prologue: Executable,
+        storages: Sequence[Storage],
+        offsets: Sequence[int],
+        place: Place,
     ) -> None:
         self._prologue = prologue
         self._results = [result.type for result in parts.prologue.results]
@@ -104,7 +109,8 @@ class DerivedWeights:
         self._place = place
         position = {source: at for at, source in enumerate(parts.sources)}
         self._recipes = [
-            (recipe.program, tuple(position[source] for source in recipe.sources)) for recipe in parts.recipes()
+            (recipe.program, tuple(position[source] for source in recipe.sources))
+            for recipe in parts.recipes()
         ]
         self._seen: list[tuple[Any, int]] = []
         self._arguments: tuple[Any, ...] = ()
@@ -131,7 +137,9 @@ class DerivedWeights:
         found = [STORE.get(key) for key in keys]
         if any(buffer is None for buffer in found):
             found = self._compute()
-            for key, buffer, type, (_, sources) in zip(keys, found, self._results, self._recipes, strict=True):
+            for key, buffer, type, (_, sources) in zip(
+                keys, found, self._results, self._recipes, strict=True
+            ):
                 STORE.put(key, buffer, type.nbytes, [self._storages[source] for source in sources])
         return found
 

@@ -169,7 +169,9 @@ _EMPTY = CellType()
 
 
 def _tensors_in(value: Any) -> Iterator[Tensor]:
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else (value,)
+    parts = (
+        value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else (value,)
+    )
     for part in parts:
         if isinstance(part, Tensor):
             yield part

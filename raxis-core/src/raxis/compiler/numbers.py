@@ -122,13 +122,13 @@ class ArgumentNumber:
         return round(self.tied(), digits)
 
     def __trunc__(self) -> int:
-        return math.trunc(self.tied())  # type: ignore[no-any-return]
+        return math.trunc(self.tied())
 
     def __floor__(self) -> int:
-        return math.floor(self.tied())  # type: ignore[no-any-return]
+        return math.floor(self.tied())
 
     def __ceil__(self) -> int:
-        return math.ceil(self.tied())  # type: ignore[no-any-return]
+        return math.ceil(self.tied())
 
     def __divmod__(self, other: Any) -> Any:
         return self // other, self % other
@@ -191,7 +191,9 @@ def _known(number: Any) -> _Known:
         plain = float.__float__(number) if kind is InputFloat else int.__int__(number)
         if not source.added:
             return _Known(plain, source.key, source.read)
-        return _Known(plain, ("added", source.key, source.added), lambda call: source.read(call) + source.added)
+        return _Known(
+            plain, ("added", source.key, source.added), lambda call: source.read(call) + source.added
+        )
     return _Known(number, (kind.__name__, repr(number)), lambda _: number)
 
 
@@ -206,7 +208,11 @@ def _derived(owner: type, name: str, function: Callable[..., Any]) -> None:
         def read(call: Invocation) -> Any:
             return function(*[operand.read(call) for operand in operands])
 
-        return ArgumentNumber(value, key, read) if owner is ArgumentNumber else with_source(value, Source(key, read))
+        return (
+            ArgumentNumber(value, key, read)
+            if owner is ArgumentNumber
+            else with_source(value, Source(key, read))
+        )
 
     setattr(owner, name, forward)
 

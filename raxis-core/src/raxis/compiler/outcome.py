@@ -104,14 +104,18 @@ def with_values(result: Any) -> Any:
     leaves, structure = tree_flatten(result)
     if not any(isinstance(leaf, ArgumentNumber) for leaf in leaves):
         return result
-    return tree_unflatten([leaf.value if isinstance(leaf, ArgumentNumber) else leaf for leaf in leaves], structure)
+    return tree_unflatten(
+        [leaf.value if isinstance(leaf, ArgumentNumber) else leaf for leaf in leaves], structure
+    )
 
 
 # ---- what cannot be repeated -----------------------------------------------------------------------
 
 
 def _check(recording: Recording, leaves: Sequence[Any]) -> None:
-    reason = _changed_tensor(recording) or next(filter(None, (_unlike(recording, leaf) for leaf in leaves)), None)
+    reason = _changed_tensor(recording) or next(
+        filter(None, (_unlike(recording, leaf) for leaf in leaves)), None
+    )
     if reason is not None and recording.unrepeatable is None:
         recording.unrepeatable = reason
 
@@ -126,7 +130,9 @@ def _changed_tensor(recording: Recording) -> str | None:
             return f"the place of argument {position} on the tape changed"
     for tensor, _, edge in recording.tensors.values():
         if tensor._edge is not edge and not (edge is None and tensor.is_leaf):
-            return f"a tensor of shape {list(tensor.shape)} outside of the function became a result on the tape"
+            return (
+                f"a tensor of shape {list(tensor.shape)} outside of the function became a result on the tape"
+            )
     for module, training, state in recording.modules.values():
         if module.training is not training or state_of_module(module) != state:
             return f"attributes of a {type(module).__name__} changed"
@@ -146,13 +152,19 @@ def _unlike(recording: Recording, leaf: Any) -> str | None:
     memory = leaf._storage.buffer
     if isinstance(memory, Memory) and not memory.is_outside:
         return None
-    return None if _is_plain_view(recording, leaf) else "a result on the tape shares memory with a tensor from outside"
+    return (
+        None
+        if _is_plain_view(recording, leaf)
+        else "a result on the tape shares memory with a tensor from outside"
+    )
 
 
 def _is_known(recording: Recording, leaf: Tensor) -> bool:
-    return id(leaf) in recording.positions or (id(leaf) not in recording.made and not isinstance(
-        leaf._storage, RecordedStorage
-    )) or id(leaf) in recording.tensors
+    return (
+        id(leaf) in recording.positions
+        or (id(leaf) not in recording.made and not isinstance(leaf._storage, RecordedStorage))
+        or id(leaf) in recording.tensors
+    )
 
 
 def _is_plain_view(recording: Recording, leaf: Tensor) -> bool:
@@ -213,7 +225,9 @@ def _view(recording: Recording, leaves: Sequence[Any], leaf: View) -> ShownView 
         named = None if base is None else recording.named(base)
     if base is None or named is None or base._layout.dtype is not leaf._layout.dtype:
         return None
-    return ShownView(named, leaf._layout, leaf._offset - base._offset, leaf._edge is not None, leaf._inference)
+    return ShownView(
+        named, leaf._layout, leaf._offset - base._offset, leaf._edge is not None, leaf._inference
+    )
 
 
 def _outside_base(recording: Recording, leaf: Tensor) -> Tensor | None:
@@ -224,7 +238,7 @@ def _outside_base(recording: Recording, leaf: Tensor) -> Tensor | None:
     for position in recording.positions.values():
         argument = recording.leaves_of_call[position]
         if argument is base or argument._base is base:
-            return argument  # type: ignore[no-any-return]
+            return argument
     return None if id(base) in recording.made else base
 
 

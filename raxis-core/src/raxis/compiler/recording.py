@@ -77,7 +77,11 @@ class Recording:
     """
 
     def __init__(
-        self, name: str, options: Options, leaves: Sequence[Any] = (), function: Callable[..., Any] | None = None
+        self,
+        name: str,
+        options: Options,
+        leaves: Sequence[Any] = (),
+        function: Callable[..., Any] | None = None,
     ) -> None:
         self.name = name
         self.options = options
@@ -89,7 +93,9 @@ class Recording:
         self.adopted: list[tuple[Storage, Memory]] = []
         self.tensors: dict[int, tuple[Tensor, Storage, Edge | None]] = {}
         self.made: dict[int, Tensor] = {}
-        self.positions = {id(leaf): at for at, leaf in reversed(list(enumerate(leaves))) if isinstance(leaf, Tensor)}
+        self.positions = {
+            id(leaf): at for at, leaf in reversed(list(enumerate(leaves))) if isinstance(leaf, Tensor)
+        }
         self.arguments = {at: _state(leaves[at]) for at in self.positions.values()}
         self.leaves: dict[int, tuple[Tensor, Tensor | None]] = {}
         self.gradients: dict[int, Tensor] = {}
@@ -162,9 +168,7 @@ class Recording:
 
     def fixed(self, arguments: Any) -> Any:
         """Arguments of what needs the values of numbers; later calls with others are recorded anew."""
-        return tree_map(
-            lambda item: item.tied() if isinstance(item, ArgumentNumber) else item, arguments
-        )
+        return tree_map(lambda item: item.tied() if isinstance(item, ArgumentNumber) else item, arguments)
 
     def note_host(self) -> None:
         """The elements of a tensor are about to be read by the host."""

@@ -370,7 +370,7 @@ def storage_of(memory: Memory, call: Invocation) -> Storage | None:
 def _tensor_of(memory: Memory, call: Invocation) -> Tensor | None:
     source = memory.source
     if isinstance(source, Argument):
-        return call.leaves[source.position]  # type: ignore[no-any-return]
+        return call.leaves[source.position]
     if not isinstance(source, Gradient):
         return None
     leaf = call.leaves[source.leaf.position] if isinstance(source.leaf, Argument) else source.leaf

@@ -35,7 +35,7 @@ def scanned(
             f"{name} expected tensors with one size along dim {dim}, at least 1, but got {describe(leaves) or 'none'}."
         )
     dim = dim % leaves[0].dim()
-    return either(  # type: ignore[no-any-return]
+    return either(
         lambda recording: _recorded_scan(name, recording, combine_fn, init, xs, dim, reverse),
         lambda: _stepped(name, combine_fn, init, leaves, structure, dim, reverse),
     )

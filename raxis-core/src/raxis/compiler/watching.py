@@ -39,7 +39,12 @@ def hooks_of_leaf(leaf: Any) -> tuple[int, ...]:
     hooks = None if edge is None else edge[0].hooks
     if hooks is None:
         return ()
-    return (*(key for table in hooks.tensors.values() for key in table), *hooks.pre, *hooks.post, *hooks.accumulate)
+    return (
+        *(key for table in hooks.tensors.values() for key in table),
+        *hooks.pre,
+        *hooks.post,
+        *hooks.accumulate,
+    )
 
 
 def _is_plain(value: Any) -> bool:

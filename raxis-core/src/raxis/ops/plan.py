@@ -15,7 +15,7 @@ from raxis.dtypes import Category, DType, can_cast, scalar_category
 from raxis.layout import Layout, Strides, broadcast_shapes, contiguous_strides, dense_strides_like, layout_of
 from raxis.ops.promotion import Promotion, computation_dtype, widest_dtype_of
 from raxis.ops.schema import Parameter
-from raxis.ops.table import OPS, Op
+from raxis.ops.table import Op
 from raxis.ops.trace import Traced, Tracer, broadcast, cast, constant, tracing
 from raxis.placement import get_default_device, place_of
 from raxis.ptir.program import Program

@@ -17,8 +17,8 @@ from raxis.ops.schema import REQUIRED, Parameter
 from raxis.ops.table import OPS, Effect, Kind, Op
 from raxis.ptir.primitives import PRIMITIVES
 from raxis.ptir.primitives.record import Primitive
-from raxis.ptir.version import VERSION
 from raxis.ptir.types import SHORT_NAMES
+from raxis.ptir.version import VERSION
 
 DIRECTORY = Path("docs")
 """Where the pages are kept, from the root of the repository."""

@@ -19,18 +19,15 @@ PLAN_LIMIT = 4096
 """Plans kept per op; beyond it the op's table starts anew (programs of changing shapes stay bounded)."""
 
 _lock = threading.Lock()
-_recorders = 0
 _aside: dict[int, Plans] = {}
 _recorded: dict[int, Plans] = {}
 
 
 def set_aside() -> None:
     """Hide all plans until `restore` was called as often."""
-    global _recorders
     with _lock:
-        _recorders += 1
-        anyone.records = True
-        if _recorders == 1:
+        anyone.records += 1
+        if anyone.records == 1:
             for op in OPS.values():
                 for plans in (op.plans, op.inplace_plans):
                     if plans:
@@ -40,11 +37,9 @@ def set_aside() -> None:
 
 def restore() -> None:
     """Undo one `set_aside`."""
-    global _recorders
     with _lock:
-        _recorders -= 1
-        if _recorders == 0:
-            anyone.records = False
+        anyone.records -= 1
+        if anyone.records == 0:
             for op in OPS.values():
                 for plans in (op.plans, op.inplace_plans):
                     plans.update(_aside.get(id(plans), ()))
@@ -55,7 +50,7 @@ def find(plans: Plans, key: Any) -> Callable[..., Any] | None:
     """The plan of this thread's kind for a key."""
     if active.recording is not None:
         return _recorded.get(id(plans), {}).get(key)
-    return plans.get(key) or (_aside.get(id(plans), {}).get(key) if _recorders else None)
+    return plans.get(key) or (_aside.get(id(plans), {}).get(key) if anyone.records else None)
 
 
 def remember(plans: Plans, key: Any, run: Callable[..., Any]) -> None:
@@ -68,7 +63,7 @@ def remember(plans: Plans, key: Any, run: Callable[..., Any]) -> None:
     with _lock:
         if active.recording is not None:
             plans = _recorded.setdefault(id(plans), {})
-        elif _recorders:
+        elif anyone.records:
             plans = _aside.setdefault(id(plans), {})
         if len(plans) >= PLAN_LIMIT:
             plans.clear()

@@ -47,9 +47,7 @@ def schedule(
     graph = Graph(program, target)
     scheduler = _Scheduler(graph, program.name, inputs, outputs, in_place)
     scheduler.compute_results()
-    made = Schedule(
-        tuple(scheduler.buffers), tuple(scheduler.steps), tuple(scheduler.numbers), graph.origins
-    )
+    made = Schedule(tuple(scheduler.buffers), tuple(scheduler.steps), tuple(scheduler.numbers), graph.origins)
     if not in_place:
         return with_reuse(made)
     return written_in_place(made, in_place, disjoint=disjoint)

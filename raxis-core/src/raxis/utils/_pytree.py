@@ -6,7 +6,8 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple
 
-Flatten = Callable[[Any], tuple[list[Any], Hashable]]
+Flatten = Callable[[Any], tuple[list[Any], Any]]
+"""Gives the children, and a hashable context."""
 Unflatten = Callable[[list[Any], Any], Any]
 
 
@@ -70,9 +71,7 @@ register_pytree_node(
     _default_dict_parts,
     lambda leaves, context: defaultdict(context[0], zip(context[1], leaves, strict=True)),
 )
-register_pytree_node(
-    deque, lambda value: (list(value), value.maxlen), lambda leaves, length: deque(leaves, length)
-)
+register_pytree_node(deque, lambda value: (list(value), value.maxlen), deque)
 
 _NAMED_TUPLE = NodeDef(lambda value: (list(value), type(value)), lambda leaves, cls: cls(*leaves))
 

@@ -101,7 +101,6 @@ class Pooling:
         else:
             thread_pool().run(self._body, ctypes.addressof(description), planes, max(1, _PLANE_WORK // plane))
 
-
     def built_in(self, operands: Sequence[TensorType], result: TensorType) -> Executable | None:
         """A built-in for dense operands, if the work is small: gradient, x, result as far as there are such."""
         plane = prod(self._sizes)
@@ -109,7 +108,9 @@ class Pooling:
         planes = prod(whole.shape) // plane
         if planes * plane > _SMALL_WORK:
             return None
-        slots = [Slot.GRADIENT] * self._work.endswith("gradient") + [Slot.INPUT] * self._has_input + [Slot.RESULT]
+        slots = (
+            [Slot.GRADIENT] * self._work.endswith("gradient") + [Slot.INPUT] * self._has_input + [Slot.RESULT]
+        )
         arrays = [
             (int(slot), item.dtype.itemsize) for slot, item in zip(slots, [*operands, result], strict=True)
         ]
@@ -211,7 +212,9 @@ def _kernel(
     ):
         return None
     pool = Pooling(windows, types[0].dtype, work)
-    if all(is_dense(type.shape, strides or ()) for type, strides in zip(types, [*inputs, *outputs], strict=True)):
+    if all(
+        is_dense(type.shape, strides or ()) for type, strides in zip(types, [*inputs, *outputs], strict=True)
+    ):
         native = pool.built_in(types[:-1], types[-1])
         if native is not None:
             return native

@@ -82,7 +82,9 @@ class _Blocks(Writer):
         masks = [lanes_below(count * self._columns - part * lanes, lanes) for part in range(self._columns)]
         return [*masks, lanes_below(count, lanes)]
 
-    def _windows(self, first: Value, window: Value, place: tuple[Value, Value], masks: Sequence[Value]) -> None:
+    def _windows(
+        self, first: Value, window: Value, place: tuple[Value, Value], masks: Sequence[Value]
+    ) -> None:
         """As many windows as a vector has lanes."""
         function, lanes, (*masks, exists) = self.function, self.vector.lanes, masks
         indices = (place[0], place[1] + self[Slot.COUNT_SLICES])

@@ -69,16 +69,22 @@ def _results_ir(vector: Type, tile: Tile) -> str:
     )
     size, lanes, width = vector.bits // 8, vector.lanes, panel_width(vector)
     bias = function.argument(PTR, "bias")
-    biases = [function.load(vector, function.advance(bias, part * lanes, size)) for part in range(tile.vectors)]
+    biases = [
+        function.load(vector, function.advance(bias, part * lanes, size)) for part in range(tile.vectors)
+    ]
     places = [(row, place) for row in range(tile.rows) for place in range(tile.places)]
     totals = [[function.variable(vector, bias) for bias in biases] for _ in places]
     kernels = function.variable(PTR, function.argument(PTR, "kernels"))
     with function.loop(0, function.argument(I64, "depth")) as step:
         entry = function.advance(function.argument(PTR, "table"), step * 2 + 1, 8)
         seen = function.advance(function.argument(PTR, "planes"), function.load(I64, entry), size)
-        starts = [function.advance(seen, function.argument(I64, "pitch") * row, size) for row in range(tile.rows)]
+        starts = [
+            function.advance(seen, function.argument(I64, "pitch") * row, size) for row in range(tile.rows)
+        ]
         here = kernels.get()
-        weights = [function.load(vector, function.advance(here, part * lanes, size)) for part in range(tile.vectors)]
+        weights = [
+            function.load(vector, function.advance(here, part * lanes, size)) for part in range(tile.vectors)
+        ]
         for (row, place), sums in zip(places, totals, strict=True):
             _add(function.advance(starts[row], place, size), weights, sums)
         kernels.set(function.advance(here, width, size))

@@ -101,9 +101,7 @@ def _pieces(rows: int, places: int, most: int) -> list[_Piece]:
         return [_Piece(first, stop - first, 0, places) for first, stop in pairwise(bounds)]
     count = -(-places // most)
     bounds = [places * number // count for number in range(count + 1)]
-    return [
-        _Piece(row, 1, first, stop - first) for row in range(rows) for first, stop in pairwise(bounds)
-    ]
+    return [_Piece(row, 1, first, stop - first) for row in range(rows) for first, stop in pairwise(bounds)]
 
 
 class _Tiles:
@@ -311,7 +309,9 @@ class _Runner:
         return found
 
     def _new_plan(self, threads: int) -> _Plan:
-        images = max(1, _PLANES_BYTES // ((self._image_elements + self._response_elements) * self._dtype.itemsize))
+        images = max(
+            1, _PLANES_BYTES // ((self._image_elements + self._response_elements) * self._dtype.itemsize)
+        )
         chunk = min(self._sizes.images, threads * images)
         memory = _Memory(self._dtype.itemsize)
         memory.add(Slot.PLANES, chunk * self._image_elements + 2 * self._width)

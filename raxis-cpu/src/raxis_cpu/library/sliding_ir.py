@@ -382,7 +382,10 @@ def _convolve(body: Body, task: Value) -> None:
            tiles)  # fmt: skip
     channel = group * body[Slot.OUTPUTS] + panel * body.width
     start = (body[Slot.FIRST_IMAGE] + image) * body[Slot.RESULT_STRIDE] + result
-    target, gap = body.address(Slot.RESULT, start + channel * body[Slot.OUTPUT_STRIDE]), body[Slot.OUTPUT_STRIDE]
+    target, gap = (
+        body.address(Slot.RESULT, start + channel * body[Slot.OUTPUT_STRIDE]),
+        body[Slot.OUTPUT_STRIDE],
+    )
     count, neighbours = rows * places, place_gap.compare("eq", 1)
     dense = neighbours & row_gap.compare("eq", places)
     with function.when(dense):
@@ -393,7 +396,9 @@ def _convolve(body: Body, task: Value) -> None:
     with function.when(~neighbours):
         lines = body.part(body.workspace, Slot.LINES_AT)
         body.run("scatter", lines, count, outputs, count, body.workspace, 0, count + 1, 0)
-        _crop(body, channel, outputs, (lines, count, places), start, (rows, row_gap), (places, place_gap), None)
+        _crop(
+            body, channel, outputs, (lines, count, places), start, (rows, row_gap), (places, place_gap), None
+        )
 
 
 def _tiles(

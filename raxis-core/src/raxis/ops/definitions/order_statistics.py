@@ -63,7 +63,9 @@ def _median_dim(input: Tensor, dim: int, keepdim: bool) -> Any:
     return _median("median", input, dim, keepdim, skip_nan=False)
 
 
-@lowered("_nanmedian_dim" + _ALONG, composite=True, vjp={"input": selection_vjp}, method=False, function=False)
+@lowered(
+    "_nanmedian_dim" + _ALONG, composite=True, vjp={"input": selection_vjp}, method=False, function=False
+)
 def _nanmedian_dim(input: Tensor, dim: int, keepdim: bool) -> Any:
     """Medians of the elements along `dim` that are not NaN, and where they are."""
     return _median("nanmedian", input, dim, keepdim, skip_nan=True)

@@ -171,7 +171,11 @@ _COMMANDS: Mapping[str, tuple[Any, tuple[str, ...], str]] = {
     "print": (_print, ("file",), "Print a program as text."),
     "verify": (_verify, ("files",), "Check programs."),
     "run": (_run, ("file",), "Run a program and print its results."),
-    "bisect": (_bisect, ("file",), "Find the first instruction that a device computes otherwise than the reference."),
+    "bisect": (
+        _bisect,
+        ("file",),
+        "Find the first instruction that a device computes otherwise than the reference.",
+    ),
     "diff": (_diff, ("first", "second"), "Show what differs between two programs."),
     "convert": (_convert, ("file", "target"), "Write a program in the form that the target's suffix says."),
     "stats": (_stats, ("file",), "Count instructions, operations and bytes."),
