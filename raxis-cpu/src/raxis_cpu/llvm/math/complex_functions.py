@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import wraps
+from math import pi
 
 from raxis_cpu.llvm.complexes import divide, hypotenuse, multiply
 from raxis_cpu.llvm.ir import Value
@@ -27,6 +28,9 @@ from raxis_cpu.llvm.math.trigonometric import tan as real_tan
 from raxis_cpu.llvm.registers import Complex
 
 _Function = Callable[..., Complex]
+
+_FAR = 1e150
+"""Squares of what is larger may overflow."""
 
 
 def _in_double(function: _Function) -> _Function:
@@ -209,11 +213,15 @@ def acosh(z: Complex) -> Complex:
 
 @_in_double
 def atanh(z: Complex) -> Complex:
-    """By the logarithm of the ratio of 1 + z and 1 - z."""
+    """By the logarithm of the ratio of 1 + z and 1 - z; 1/z beside a quarter turn where squares would overflow."""
     x, y = absolute(z.real), z.imag
     beside = 1.0 - x
     real = real_log1p(x * 4.0 / (beside * beside + y * y)) * 0.25
     imag = atan2(y * 2.0, beside * (x + 1.0) - y * y) * 0.5
+    size = hypotenuse(x, y)
+    far = size.compare("gt", _FAR)
+    real = far.select(size.compare("eq", INF).select(0.0, x / size / size), real)
+    imag = (far & y.compare("eq", y)).select(copy_sign(_number(y, pi / 2), y), imag)
     return Complex(copy_sign(real, z.real), imag)
 
 
