@@ -67,8 +67,16 @@ class InputInt(int):
         return int.__float__(self)
 
 
+def plain(value: Any) -> Any:
+    """A number without its source; its own conversions would count as looking at the value."""
+    if isinstance(value, InputFloat):
+        return float.__float__(value)
+    return int.__int__(value) if isinstance(value, InputInt) else value
+
+
 def with_source(value: Any, source: Source) -> Any:
     """`value`, known to come from `source`."""
+    value = plain(value)
     number = (InputFloat if isinstance(value, float) else InputInt)(value)
     number.source = source
     return number

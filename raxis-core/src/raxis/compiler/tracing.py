@@ -12,7 +12,7 @@ from raxis.compiler.breaks import RegionError
 from raxis.compiler.excursion import Excursion
 from raxis.compiler.linking import Linked, Linker, fills
 from raxis.compiler.memory import Memory, Operand, RecordedStorage, Region
-from raxis.compiler.numbers import InputFloat, InputInt, with_source
+from raxis.compiler.numbers import InputFloat, InputInt, plain, with_source
 from raxis.compiler.recording import Recording, user_line
 from raxis.layout import Layout, contiguous_strides, layout_of
 from raxis.tensor import Tensor, wrap
@@ -155,7 +155,7 @@ def _draws_on(excursion: Excursion) -> bool:
         for generator, start in excursion.starts.items()
         for which, number in zip(("key", "offset"), start, strict=True)
     }
-    return all(first.get(number.source.key, number) == number for number in _numbers(excursion.calls))
+    return all(first.get(number.source.key, plain(number)) == plain(number) for number in _numbers(excursion.calls))
 
 
 def _leaked(memories: Iterable[Memory]) -> bool:
@@ -189,5 +189,5 @@ def _numbers(calls: Iterable[Call]) -> Iterator[Any]:
     for operand in (item for call in calls for item in call.operands):
         if isinstance(operand, (InputFloat, InputInt)):
             source = operand.source
-            base = operand - source.added if source.added else operand
-            yield with_source(base, source._replace(added=0))
+            base = plain(operand)
+            yield with_source(base - source.added if source.added else base, source._replace(added=0))
