@@ -142,7 +142,7 @@ def group_norm(input: Tensor, num_groups: builtins.int, weight: Tensor | None = 
 def gumbel_softmax(logits: Tensor, tau: builtins.float = ..., hard: builtins.bool = ..., eps: builtins.float = ..., dim: builtins.int = ...) -> Tensor:
     """A random, differentiable, nearly one-hot choice with probabilities ``softmax(logits)``."""
 
-def hardshrink(input: Tensor, lambd: builtins.float = ...) -> Tensor:
+def hardshrink(input: Tensor, lambd: builtins.float = ..., *, out: Any = ...) -> Tensor:
     """`input` where ``abs(input) > lambd``, else 0."""
 
 def hardsigmoid(input: Tensor, inplace: builtins.bool = ...) -> Tensor:

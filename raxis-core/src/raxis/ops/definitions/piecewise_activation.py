@@ -271,4 +271,4 @@ publish_inplace(
 functional("prelu(Tensor input, Tensor weight) -> Tensor")(prelu)
 
 
-functional("hardshrink(Tensor input, float lambd=0.5) -> Tensor")(hardshrink)
+functional("hardshrink(Tensor input, float lambd=0.5) -> Tensor", out=True)(hardshrink)
