@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.cpu.test_device import in_native_process
@@ -102,3 +104,20 @@ print(json.dumps([errors, [held[0].item(), held[-1].item()], held._version, weig
 def test_absurd_sizes(size: int) -> None:
     (error,) = in_native_process(_LIMITED + f"print(json.dumps([attempt(lambda: raxis.empty({size}))]))")
     assert "OutOfMemoryError: Out of memory on device 'cpu'" in error
+
+
+def test_no_kernel_is_compiled_where_the_compiler_would_end_the_process(tmp_path: Path) -> None:
+    error, freed = in_native_process(
+        _LIMITED
+        + """
+held = []
+while attempt(lambda: held.append(raxis.ones(M // 4))) is None:
+    pass
+error = attempt(lambda: held[0][:8].sinh().cosh().asinh())
+del held[8:]
+print(json.dumps([error, held[0][:8].mul(3).sinh().asinh().tolist()]))
+""",
+        XDG_CACHE_HOME=str(tmp_path),
+    )
+    assert "OutOfMemoryError: Out of memory on device 'cpu'" in error
+    np.testing.assert_allclose(freed, [3.0] * 8, rtol=1e-6)

@@ -32,14 +32,16 @@ def run(
     return [item.view for item in outputs]
 
 
-def fresh(program: Program) -> list[Placed]:
-    return [Placed(np.zeros(value.type.shape, value.type.dtype.numpy)) for value in program.results]
+def fresh(program: Program, offset: int = 0) -> list[Placed]:
+    return [
+        Placed(np.zeros(value.type.shape, value.type.dtype.numpy), offset=offset) for value in program.results
+    ]
 
 
 def check(program: Program, seed: int, spread: int) -> None:
     announce(program, seed)
     expected = outcome(lambda: execute(program, arguments(program, seed)))
-    found = outcome(lambda: run(program, arguments(program, seed, spread), fresh(program)))
+    found = outcome(lambda: run(program, arguments(program, seed, spread), fresh(program, seed % 2)))
     assert_agree(program, arrays(program, seed), found, expected)
 
 
@@ -108,3 +110,30 @@ def test_two_composites_of_one_region(rng: np.random.Generator) -> None:
     x, y = rng.standard_normal((2, 3)).astype(np.float32)
     (found,) = run(program, [Placed(x), Placed(y)], fresh(program))
     np.testing.assert_allclose(found, np.exp(x.astype(np.float64)) - np.exp(y.astype(np.float64)), rtol=1e-5)
+
+
+def test_copies_between_buffers_of_several_dtypes_at_offsets() -> None:
+    builder = Builder("copies")
+    _, x = (builder.parameter(TensorType(dtype, (5,))) for dtype in (dtypes.int8, dtypes.float32))
+    program = builder.build([builder.emit("slice", x, start=(1,), stop=(4,), step=(1,)), x])
+    numbers = np.arange(5, dtype=np.float32)
+    inputs = [Placed(np.arange(5, dtype=np.int8), offset=1), Placed(numbers, offset=3)]
+    sliced, whole = run(program, inputs, fresh(program, offset=2))
+    np.testing.assert_array_equal(sliced, [1, 2, 3])
+    np.testing.assert_array_equal(whole, numbers)
+
+
+def test_part_of_an_operand_at_an_offset_in_a_loop() -> None:
+    element = Builder()
+    carry, added = (element.parameter(TensorType(dtypes.float32, (2,))) for _ in range(2))
+    body = element.region([element.emit("add", carry, added)])
+    builder = Builder("sums")
+    x, rows = (builder.parameter(TensorType(dtypes.float32, shape)) for shape in ((5,), (3, 2)))
+    part = builder.emit("slice", x, start=(2,), stop=(4,), step=(1,))
+    program = builder.build([*builder.emit_all("scan", [part, rows], {"carry_count": 1}, [body])])
+    inputs = [
+        Placed(np.array([9, 9, 1, 2, 9], np.float32), offset=3),
+        Placed(np.ones((3, 2), np.float32), offset=1),
+    ]
+    (found,) = run(program, inputs, fresh(program, offset=1))
+    np.testing.assert_array_equal(found, [4, 5])

@@ -58,6 +58,13 @@ def test_special_values_of_unary_ops(name: str, dtype: torch.dtype) -> None:
     assert_same(function(to_raxis(values)), _torch_function(name)(values))
 
 
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128], ids=str)
+def test_sign_of_special_complex_numbers(dtype: torch.dtype) -> None:
+    parts = torch.tensor([0.0, 2.5, -1e30, math.inf, -math.inf, math.nan], dtype=torch.float64)
+    values = torch.complex(parts[:, None].expand(6, 6), parts[None].expand(6, 6)).flatten()
+    assert_same(raxis.sgn(to_raxis(values.to(dtype))), torch.sgn(values).to(dtype))
+
+
 def test_gelu_at_infinity() -> None:
     # torch's vectorised float32 kernel gives NaN at +inf, its float64 kernel inf.
     values = torch.tensor(SPECIAL, dtype=torch.float64)

@@ -120,6 +120,14 @@ class CachingAllocator:
         """`allocate` for this size, as a function without arguments."""
         return partial(np.empty, nbytes, _BYTE) if nbytes <= SMALL else partial(self.allocate, nbytes)
 
+    def ensure(self, nbytes: int) -> None:
+        """Make sure that the system has `nbytes` more; they are given back at once.
+
+        Raises:
+            OutOfMemoryError: if it has not, even after the cache was emptied.
+        """
+        self._from_system(nbytes)
+
     def empty_cache(self) -> None:
         """Give all unused memory back to the system."""
         with self._lock:

@@ -24,6 +24,8 @@ Buffer = np.ndarray[Any, Any]
 
 _CACHE_SHARE = 4
 """At most one part in so many of the machine's memory is kept for reuse."""
+_COMPILER_MEMORY = 32 << 20
+"""Bytes that must be free before a compilation: LLVM ends the process when it finds none."""
 
 
 class CpuBackend(Backend):
@@ -71,6 +73,7 @@ class CpuBackend(Backend):
         in_place: int = 0,
         disjoint: bool = False,
     ) -> Executable:
+        self._allocator.ensure(_COMPILER_MEMORY)
         return compile_program(
             program,
             inputs,

@@ -294,6 +294,6 @@ class Assembler:
             shape = self._bind("shape", buffer.shape)
             dtype = self._bind("dtype", buffer.dtype.numpy)
             strides = self._bind("strides", tuple(stride * itemsize for stride in buffer.strides))
-            place = "0" if offset == "0" else f"{offset} * {itemsize}"
+            place = "0" if offset == "0" else f"({offset}) * {itemsize}"
             self._lines.append(f"{name} = _ndarray({shape}, {dtype}, {memory}, {place}, {strides})")
         return self._arrays[number]

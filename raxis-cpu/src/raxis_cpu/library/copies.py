@@ -35,9 +35,9 @@ def small_copies(made: Schedule, arguments: Sequence[tuple[str, int]]) -> Execut
         sizes.add(memory[0].dtype.itemsize)
     if len(sizes) != 1 or any(role == "scalar" for role, _ in arguments):
         return None
-    dtype = made.buffers[0].dtype
+    dtypes = {(buffer.role, buffer.position): buffer.dtype for buffer in made.buffers}
     phase = Phase("copy", len(made.steps), 0)
-    return copying(sizes.pop()).bind([dtype] * len(arguments), [phase], {}, more=numbers)
+    return copying(sizes.pop()).bind([dtypes[key] for key in arguments], [phase], {}, more=numbers)
 
 
 def _is_small_copy(kernel: LoopKernel) -> bool:

@@ -37,6 +37,14 @@ def _sign(x: Any) -> Any:
     return np.greater(x, 0).astype(x.dtype) - np.less(x, 0).astype(x.dtype)
 
 
+def _complex_sign(x: Any) -> Any:
+    wide = np.asarray(x, np.complex128)
+    size = np.absolute(wide)
+    return np.where(size < np.inf, wide / np.where(size == 0, 1, size), complex(np.nan, np.nan)).astype(
+        x.dtype
+    )
+
+
 def _truncated_quotient(x: Any, y: Any) -> Any:
     quotient = np.floor_divide(x, y)
     return quotient + ((quotient < 0) & (quotient * y != x))
@@ -140,7 +148,7 @@ _BY_CATEGORY: Mapping[Category, Mapping[str, Kernel]] = {
         "pow": _integer_power,
     },
     Category.FLOAT: {},
-    Category.COMPLEX: {"sign": np.sign},
+    Category.COMPLEX: {"sign": _complex_sign},
 }
 
 _NATIVE_IN_HALF = frozenset({"nextafter", "select"})

@@ -113,7 +113,11 @@ _UNARY = (
     _unary("trunc", FLOAT, "Nearest integer towards zero; keeps infinities and -0."),
     _unary("neg", NUMERIC, "Sign change; integers wrap (unsigned too, the least signed stays)."),
     Primitive("abs", "Magnitude, real for complex x; the least signed integer stays.", _real, NUMERIC),
-    _unary("sign", NUMERIC, "-1, 0 or 1, where NaN and -0 give 0; complex: x / |x|, 0 at 0, NaN at NaN."),
+    _unary(
+        "sign",
+        NUMERIC,
+        "-1, 0 or 1, where NaN and -0 give 0; complex: x / |x|, 0 at 0, NaN if |x| is not finite.",
+    ),
     _unary("not", BITS, "Complement: logical for bool, of all bits for integers."),
     Primitive("real", "Real part.", _real, COMPLEX),
     Primitive("imag", "Imaginary part.", _real, COMPLEX),

@@ -88,7 +88,7 @@ def expm1(z: Complex) -> Complex:
     x, y = z
     half = real_sin(y * 0.5)
     real = real_expm1(x) * real_cos(y) - half * half * 2.0
-    return Complex(real, exp(z).imag)
+    return Complex(real, real_exp(x) * real_sin(y))
 
 
 def _log_of_modulus(x: Value, y: Value) -> Value:
@@ -227,10 +227,10 @@ def atanh(z: Complex) -> Complex:
 
 @_in_double
 def sign(z: Complex) -> Complex:
-    """z/|z|, 0 of 0."""
+    """z/|z|, 0 of 0, NaN where |z| is not finite."""
     size = hypotenuse(*z)
-    zero = size.compare("eq", 0.0)
-    return Complex(*(zero.select(0.0, part / size) for part in z))
+    zero, finite = size.compare("eq", 0.0), size.compare("lt", INF)
+    return Complex(*(zero.select(0.0, finite.select(part / size, NAN)) for part in z))
 
 
 @_in_double
