@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 from math import prod
 
@@ -44,12 +44,13 @@ class Companions:
 
     def of(self, value: Value, waiting: Iterator[Value]) -> tuple[list[Value], Space]:
         """`value` and those of the values `waiting` for memory that its kernel computes too, and the space."""
-        group, space = [value], self._space_of(value)
+        group, space, leaves = [value], self._space_of(value), set(self._leaves(value))
         for other in islice(waiting, LOOK_AHEAD):
             common = self._common_space(group, space, other) if len(group) < MOST_STORES else None
-            if common is not None and self._is_made_of(other, group):
+            if common is not None and self._is_made_of(other, group, leaves):
                 group.append(other)
                 space = common
+                leaves.update(self._leaves(other))
         return group, space
 
     def _common_space(self, group: Sequence[Value], space: Space, other: Value) -> Space | None:
@@ -62,12 +63,14 @@ class Companions:
             return None
         return None if any(self._costs[value] > _CHEAP for value in group) else own
 
-    def _is_made_of(self, value: Value, group: Sequence[Value]) -> bool:
-        """Whether everything `value` needs lies in memory or in the group, with elements in common."""
+    def _is_made_of(self, value: Value, group: Sequence[Value], leaves: Set[Value]) -> bool:
+        """Whether everything `value` needs lies in memory or in the group, with elements in common.
+
+        `leaves` are the values in memory that the group is computed from.
+        """
         size = prod(value.type.shape)
         shares = False
         stack, seen = [(value, True)], set()
-        own = {operand for member in group for operand in self._leaves(member)}
         while stack:
             current, pointwise = stack.pop()
             if (current, pointwise) in seen:
@@ -78,7 +81,7 @@ class Companions:
                     return False
                 shares = True
             elif self._held(current) or current not in self._graph.producer:
-                shares = shares or (pointwise and current in own and prod(current.type.shape) >= size)
+                shares = shares or (pointwise and current in leaves and prod(current.type.shape) >= size)
             elif not self._graph.is_fusable(current):
                 return False
             else:

@@ -330,13 +330,13 @@ class _Scheduler:
     def _library(self, item: Instruction) -> None:
         results = tuple(self._target(result) for result in item.results)
         if item.primitive in UPDATES and self._is_computed_anew(item.operands[0]):
-            others = tuple(self._library_operand(operand) for operand in item.operands[1:])
+            others = tuple(self._operand(operand, operand) for operand in item.operands[1:])
             operands = (self._overwritten(item.operands[0], results[0]), *others)
         elif item.primitive == "composite":
             pairs = zip(item.regions[0].parameters, item.operands, strict=True)
-            operands = tuple(self._composite_operand(parameter, operand) for parameter, operand in pairs)
+            operands = tuple(self._operand(operand, parameter) for parameter, operand in pairs)
         else:
-            operands = tuple(self._library_operand(operand) for operand in item.operands)
+            operands = tuple(self._operand(operand, operand) for operand in item.operands)
         self.steps.append(LibraryStep(item, operands, results))
         self._memory.update(zip(item.results, results, strict=True))
 
@@ -352,15 +352,9 @@ class _Scheduler:
         self._memory.pop(value, None)
         return buffer
 
-    def _library_operand(self, operand: Value) -> int:
-        number = self.graph.number(operand) if self.graph.is_number(operand) else None
-        if number is None:
-            return self.locate_view(operand)
-        self.numbers.append(number)
-        return -len(self.numbers)
-
-    def _composite_operand(self, parameter: Value, operand: Value) -> int:
-        number = self.graph.number(operand) if self.graph.is_number(parameter) else None
+    def _operand(self, operand: Value, taken: Value) -> int:
+        """The buffer of an operand, or below zero a number, if what it is `taken` as is one."""
+        number = self.graph.number(operand) if self.graph.is_number(taken) else None
         if number is None:
             return self.locate_view(operand)
         self.numbers.append(number)
