@@ -204,7 +204,7 @@ def _numbers(kind: Kind, items: Sequence[_Operand], attributes: Mapping[str, Any
         "value_width": value_width, "scale": _bits(attributes["scale"]), "causal": int(attributes["is_causal"]),
         "dropout": _bits(attributes["dropout"]), "kept": _bits(kept_scale(attributes["dropout"])),
         "block": block, "padded": padded, "part": part, "parts": -(-queries // part),
-        "nbytes": (scores + others) * size + 64,
+        "nbytes": (scores + others) * size,
         "large": int(stack * queries * keys * (width + value_width) >= _LARGE),
     }  # fmt: skip
     distances = [0 if item.shape[-2] == 1 else item.strides[-2] for item in items]

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from raxis_cpu.library.tasks_ir import FIRST_SLOT, Task, TaskEntry
 from raxis_cpu.library.tiles_ir import lanes_below, masked_load, product_ir, transpose_ir
 from raxis_cpu.llvm import philox, runtime
 from raxis_cpu.llvm.compile import host
 from raxis_cpu.llvm.ir import DOUBLE, I1, I8, I64, PTR, Function, Type, Value, fma
 from raxis_cpu.llvm.math.exponential import exp
-from raxis_cpu.llvm.native import ARRAY_DATA, PAYLOAD
 
 Mask = Literal["", "bool", "float"]
 
@@ -68,99 +68,30 @@ def attention_ir(kind: Kind) -> str:
     ])  # fmt: skip
 
 
-_ERROR, _SELF, _SEED, _OFFSET, _ADDRESSES = range(5)
-"""Slots of the context that tasks share: whether memory ran out, the numbers, the place in the sequence of random
-numbers, the arrays' addresses."""
+_SEED, _OFFSET, _ADDRESSES = range(FIRST_SLOT, FIRST_SLOT + 3)
+"""Slots of the context: the place in the sequence of random numbers, then the arrays' addresses."""
 
 
-class _Numbers:
-    """Access to the numbers."""
-
-    def __init__(self, function: Function, numbers: Value) -> None:
-        self._function = function
-        self._numbers = numbers
-
-    def at(self, place: Value | int) -> Value:
-        return self._function.load(I64, self._function.advance(self._numbers, place, 8))
-
-    def __getitem__(self, name: str) -> Value:
-        return self.at(NUMBERS.index(name))
-
-    def function(self, entry: int) -> str:
-        """A function of the runtime table."""
-        table = self._function.emit(PTR, f"inttoptr {self['table']} to ptr")
-        return self._function.load(PTR, self._function.advance(table, entry, 8)).name
-
-
-class _Entry:
-    """Reads the arguments, runs the tasks."""
-
+class _Entry(TaskEntry):
     def __init__(self, kind: Kind) -> None:
+        super().__init__(NUMBERS, _ADDRESSES - FIRST_SLOT + len(kind.arrays))
         self._kind = kind
-        self._function = Function("ptr @entry(ptr %self, ptr %arguments, i64 %given)")
-        function = self._function
-        self._self = function.advance(function.argument(PTR, "self"), PAYLOAD, 1)
-        self._numbers = _Numbers(function, self._self)
 
-    def text(self) -> str:
-        """The definition."""
-        function, numbers = self._function, self._numbers
-        arrays = self._kind.arrays
-        context = function.variable(Type(f"[{_ADDRESSES + len(arrays)} x i64]"), align=16).address
-        function.store(function.constant(I64, 0), function.advance(context, _ERROR, 8))
-        function.store(self._self, function.advance(context, _SELF, 8))
+    def _fill_own(self) -> None:
+        operands = len(self._kind.operands)
         if self._kind.drops:
             for slot, place in ((_SEED, 0), (_OFFSET, 1)):
-                function.store(
-                    self._number(2 * len(self._kind.operands) + place), function.advance(context, slot, 8)
-                )
-        for place in range(len(arrays)):
-            function.store(self._address(place), function.advance(context, _ADDRESSES + place, 8))
-        self._run(context)
-        failed = function.load(I64, function.advance(context, _ERROR, 8)).compare("ne", 0)
-        with function.when(failed):
-            function.line(f"ret ptr {function.call(PTR, numbers.function(runtime.NO_MEMORY)).name}")
-            function.label(function.fresh("unreachable"))
-        none = numbers.function(runtime.NONE)
-        function.line(f"call void {numbers.function(runtime.INCREMENT)}(ptr {none})")
-        function.line(f"ret ptr {none}")
-        return function.text
-
-    def _address(self, place: int) -> Value:
-        """Where the array begins that is an argument, followed by an offset in elements."""
-        function, operands = self._function, len(self._kind.operands)
-        first = 2 * place if place < operands else self._kind.results_at + 2 * (place - operands)
-        arguments = function.argument(PTR, "arguments")
-        array, offset = (function.load(PTR, function.advance(arguments, first + more, 8)) for more in (0, 1))
-        data = function.load(PTR, function.advance(array, ARRAY_DATA, 1))
-        elements = function.call(I64, self._numbers.function(runtime.AS_INTEGER), offset)
-        return function.advance(data, elements, _itemsize(self._kind, self._kind.arrays[place]))
+                self._fill(slot, self._number(2 * operands + place))
+        for place, array in enumerate(self._kind.arrays):
+            first = 2 * place if place < operands else self._kind.results_at + 2 * (place - operands)
+            self._fill(_ADDRESSES + place, self._address(first, _itemsize(self._kind, array)))
 
     def _number(self, place: int) -> Value:
         """The 64 bits of an argument that is a number."""
-        function = self._function
-        number = function.load(PTR, function.advance(function.argument(PTR, "arguments"), place, 8))
-        return function.call(I64, self._numbers.function(runtime.AS_BITS), number)
+        return self._function.call(I64, self._numbers.function(runtime.AS_BITS), self._argument(place))
 
-    def _run(self, context: Value) -> None:
-        """Run the tasks; many of them without the GIL and in parallel."""
-        function, numbers = self._function, self._numbers
-        count = numbers["stack"] * numbers["parts"]
-        large = numbers["large"].compare("ne", 0)
-        state = function.variable(PTR)
-        with function.when(large):
-            state.set(function.call(PTR, numbers.function(runtime.RELEASE_GIL)))
-        table = function.emit(PTR, f"inttoptr {numbers['table']} to ptr")
-        threads = function.load(I64, function.advance(table, runtime.THREADS, 8))
-        parallel = large & threads.compare("gt", 1)
-        with function.when(parallel):
-            function.line(
-                f"call void {numbers.function(runtime.PARALLEL_FOR)}(ptr @task, {context}, {count})"
-            )
-        with function.when(~parallel), function.loop(0, count) as index:
-            function.line(f"call void @task({context}, {index})")
-        with function.when(large):
-            function.line(f"call void {numbers.function(runtime.ACQUIRE_GIL)}({state.get()})")
+    def _count(self) -> Value:
+        return self._numbers["stack"] * self._numbers["parts"]
 
 
 def _itemsize(kind: Kind, array: str) -> int:
@@ -174,26 +105,22 @@ class _Matrix(NamedTuple):
     distance: Value
 
 
-class _Task:
-    """Writes ``@task``: some queries of one matrix of the stack."""
+class _AttentionTask(Task):
+    """Some queries of one matrix of the stack."""
 
     _keys: _Matrix  # transposed
     _scores: _Matrix  # of one block, as all that follows
     _notes: _Matrix  # one number for every row
 
     def __init__(self, kind: Kind) -> None:
+        super().__init__(NUMBERS, scales=host().has_masks)
         self._kind = kind
         self._vector = kind.vector
         self._element = Type(kind.vector.element)
         self._size = kind.vector.bits // 8
-        self._function = Function("internal void @task(ptr %context, i64 %index)", scales=host().has_masks)
-        function = self._function
-        context = function.argument(PTR, "context")
-        self._context = context
-        self._numbers = _Numbers(function, function.load(PTR, function.advance(context, _SELF, 8)))
-        index, parts = function.argument(I64, "index"), self._numbers["parts"]
-        self._stack = function.emit(I64, f"sdiv {index}, {parts.name}")
-        self._part = index - self._stack * parts
+        parts = self._numbers["parts"]
+        self._stack = self._function.emit(I64, f"sdiv {self._index}, {parts.name}")
+        self._part = self._index - self._stack * parts
         self._scale = self._real("scale")
 
     def _real(self, name: str) -> Value:
@@ -209,30 +136,19 @@ class _Task:
     def _kept(self, place: Value) -> Value:
         """Which weights, as many as a vector has lanes, are kept."""
         function = self._function
-        seed, offset = (
-            function.load(I64, function.advance(self._context, slot, 8)) for slot in (_SEED, _OFFSET)
-        )
+        seed, offset = (self._slot(slot, I64) for slot in (_SEED, _OFFSET))
         return function.call(self._vector.of("i1"), "@kept", place, seed, offset, self._numbers["dropout"])
 
     def text(self) -> str:
         """The definition."""
         function, numbers = self._function, self._numbers
-        memory = function.call(PTR, numbers.function(runtime.MALLOC), numbers["nbytes"])
-        empty = function.emit(I1, f"icmp eq {memory}, null")
-        with function.when(empty):
-            function.store(function.constant(I64, 1), function.advance(self._context, _ERROR, 8))
-            function.line("ret void")
-            function.label(function.fresh("unreachable"))
-        aligned = function.emit(
-            PTR, f"call ptr @llvm.ptrmask.p0.i64({function.advance(memory, 63, 1)}, i64 -64)"
-        )
-        begin = self._part * numbers["part"]
-        end = (begin + numbers["part"]).intrinsic("smin", numbers["queries"])
-        self._prepare(aligned)
-        with function.loop(begin, end, numbers["block"]) as first:
-            rows = (end - first).intrinsic("smin", numbers["block"])
-            self._block(first, rows, self._visible(first + rows))
-        function.line(f"call void {numbers.function(runtime.FREE)}({memory})")
+        with self._workspace(numbers["nbytes"]) as memory:
+            begin = self._part * numbers["part"]
+            end = (begin + numbers["part"]).intrinsic("smin", numbers["queries"])
+            self._prepare(memory)
+            with function.loop(begin, end, numbers["block"]) as first:
+                rows = (end - first).intrinsic("smin", numbers["block"])
+                self._block(first, rows, self._visible(first + rows))
         function.line("ret void")
         return function.text
 
@@ -254,12 +170,12 @@ class _Task:
         """This task's matrix in an array."""
         function, arrays = self._function, self._kind.arrays
         place = arrays.index(name)
-        start = function.load(PTR, function.advance(self._context, _ADDRESSES + place, 8))
+        start = self._slot(_ADDRESSES + place, PTR)
         offset = self._numbers.at(self._stack * len(arrays) + (len(NUMBERS) + len(arrays) + place))
         size = _itemsize(self._kind, name)
         return _Matrix(function.advance(start, offset, size), self._numbers.at(len(NUMBERS) + place))
 
-    def _workspace(self, memory: Value, rows: Sequence[Value]) -> list[_Matrix]:
+    def _matrices(self, memory: Value, rows: Sequence[Value]) -> list[_Matrix]:
         """Matrices of so many rows of scores, one after the other."""
         padded, found = self._numbers["padded"], []
         for count in rows:
@@ -392,10 +308,10 @@ class _Task:
         return exp(self._load(scores, column) - greatest.splat(self._vector.lanes))
 
 
-class _Forward(_Task):
+class _Forward(_AttentionTask):
     def _prepare(self, memory: Value) -> None:
         width, block = self._numbers["width"], self._numbers["block"]
-        self._keys, self._scores, rest = self._workspace(memory, [width, block, block])
+        self._keys, self._scores, rest = self._matrices(memory, [width, block, block])
         self._queries = rest._replace(distance=width)
         self._notes = self._row(self._queries, block)
         self._transpose(self._matrix("key"), self._keys, width)
@@ -426,12 +342,12 @@ class _Forward(_Task):
         return self._sum(total.get())
 
 
-class _Gradients(_Task):
+class _Gradients(_AttentionTask):
     def _prepare(self, memory: Value) -> None:
         function, numbers = self._function, self._numbers
         width, values, block = (numbers[name] for name in ("width", "value_width", "block"))
         sizes = [width, values, block, block, block]
-        self._keys, self._values, self._scores, self._slopes, self._notes = self._workspace(memory, sizes)
+        self._keys, self._values, self._scores, self._slopes, self._notes = self._matrices(memory, sizes)
         self._transpose(self._matrix("key"), self._keys, width)
         self._transpose(self._matrix("value"), self._values, values)
         for name, count in (("by_key", width), ("by_value", values)):

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from raxis_cpu.library.tiles_ir import lanes_below, masked_load, transpose_ir
-from raxis_cpu.llvm import runtime
+from raxis_cpu.library.tasks_ir import FIRST_SLOT, Numbers, Task, TaskEntry
+from raxis_cpu.library.tiles_ir import lanes_below, masked_load, masked_store, transpose_ir
 from raxis_cpu.llvm.compile import host
 from raxis_cpu.llvm.ir import I1, I64, PTR, Function, Type, Value, Variable, fma
-from raxis_cpu.llvm.native import ARRAY_DATA, PAYLOAD
 
 NUMBERS = (
     "table", "left", "rows", "columns", "inner", "left_gap", "right_gap", "result_gap", "stack", "block", "row_block",
@@ -34,8 +33,6 @@ _UNROLLED = 4
 """Steps of the inner dimension between two tests of the loop, where the left matrix lies column by column."""
 _CHAINS = 8
 """Sums that grow independently keep both units for fused multiplication and addition busy."""
-_ERROR, _SELF, _ADDRESSES = 0, 1, 2
-"""Slots of the context that tasks share: whether memory ran out, the numbers, the arrays' addresses."""
 _LEAST_BLOCK = 64
 """Rows or columns of a task are a multiple of this."""
 
@@ -71,29 +68,6 @@ declare i64 @llvm.smax.i64(i64, i64)
 declare ptr @llvm.ptrmask.p0.i64(ptr, i64)"""
 
 
-class _Numbers:
-    """Access to the numbers of a call."""
-
-    def __init__(self, function: Function, numbers: Value) -> None:
-        self._function = function
-        self._numbers = numbers
-
-    def at(self, place: Value | int) -> Value:
-        return self._function.load(I64, self._function.advance(self._numbers, place, 8))
-
-    def __getitem__(self, name: str) -> Value:
-        return self.at(NUMBERS.index(name))
-
-    def entry(self, number: int) -> Value:
-        """The address of an entry of the runtime table."""
-        table = self._function.emit(PTR, f"inttoptr {self['table']} to ptr")
-        return self._function.advance(table, number, 8)
-
-    def function(self, number: int) -> str:
-        """A function of the runtime table."""
-        return self._function.load(PTR, self.entry(number)).name
-
-
 class _Tile:
     """``void tile_N(a, gap, b, c, ldc, depth, columns, add)``: N rows of c = a @ panel b, or c += a @ b if `add`."""
 
@@ -122,7 +96,7 @@ class _Tile:
             for (place, mask), total in zip(places, sums, strict=True):
                 total.set(masked_load(self._vector, place, mask))
         for (place, mask), value in zip(places, self._products(sums), strict=True):
-            store_masked(value, place, mask)
+            masked_store(value, place, mask)
         function.line("ret void")
         return function.text
 
@@ -180,43 +154,22 @@ class _Tile:
                 total.set(fma(factor, part, total.get()))
 
 
-def store_masked(value: Value, place: Value, mask: Value) -> None:
-    """Store the lanes that are chosen."""
-    size = value.type.bits // 8
-    place.function.line(
-        f"call void @llvm.masked.store.{value.type.suffix}.p0({value}, {place}, i32 {size}, {mask})"
-    )
-
-
-class _Task:
+class _Task(Task):
     """Writes ``@task``: a block of rows or of columns of one product."""
 
     def __init__(self, form: Form) -> None:
+        super().__init__(NUMBERS)
         self._form = form
         self._vector = form.vector
         self._size = form.vector.bits // 8
         self._width = VECTORS * form.vector.lanes
-        self._function = Function("internal void @task(ptr %context, i64 %index)")
-        function = self._function
-        self._context = function.argument(PTR, "context")
-        self._numbers = _Numbers(function, function.load(PTR, function.advance(self._context, _SELF, 8)))
 
     def text(self) -> str:
         """The definition."""
-        function, numbers = self._function, self._numbers
-        nbytes = numbers["block"] * (self._width * self._size) + 64
-        memory = function.call(PTR, numbers.function(runtime.MALLOC), nbytes)
-        with function.when(function.emit(I1, f"icmp eq {memory}, null")):
-            function.store(function.constant(I64, 1), function.advance(self._context, _ERROR, 8))
-            function.line("ret void")
-            function.label(function.fresh("unreachable"))
-        self._panel = function.emit(
-            PTR, f"call ptr @llvm.ptrmask.p0.i64({function.advance(memory, 63, 1)}, i64 -64)"
-        )
-        self._parts(function.argument(I64, "index"))
-        function.line(f"call void {numbers.function(runtime.FREE)}({memory})")
-        function.line("ret void")
-        return function.text
+        with self._workspace(self._numbers["block"] * (self._width * self._size)) as self._panel:
+            self._parts(self._index)
+        self._function.line("ret void")
+        return self._function.text
 
     def _parts(self, index: Value) -> None:
         """Which rows and columns of which product a task has."""
@@ -231,7 +184,7 @@ class _Task:
         rows = self._share(by_columns.select(whole, number), by_columns.select(1, parts), numbers["rows"])
         self._starts = [
             function.advance(
-                function.load(PTR, function.advance(self._context, _ADDRESSES + place, 8)),
+                self._slot(FIRST_SLOT + place, PTR),
                 numbers.at(item * 3 + (len(NUMBERS) + place)),
                 self._size,
             )
@@ -302,9 +255,9 @@ class _Task:
         return self._function.emit(I64, f"sdiv {count}, {size}") * size
 
 
-def _division(function: Function, numbers: _Numbers) -> tuple[Value, Value]:
+def _division(function: Function, numbers: Numbers) -> tuple[Value, Value]:
     """Into how many tasks a product is divided, and whether by columns: by the longer side, if threads take part."""
-    threads = function.load(I64, numbers.entry(runtime.THREADS))
+    threads = numbers.threads()
     stack, rows, columns = (numbers[name] for name in ("stack", "rows", "columns"))
     by_columns = columns.compare("ge", rows)
     most = function.emit(I64, f"sdiv {by_columns.select(columns, rows) + (_LEAST_BLOCK - 1)}, {_LEAST_BLOCK}")
@@ -313,59 +266,16 @@ def _division(function: Function, numbers: _Numbers) -> tuple[Value, Value]:
     return parallel.select(wanted.intrinsic("smin", most), 1), by_columns
 
 
-class _Entry:
-    """Reads the arguments, runs the tasks."""
-
+class _Entry(TaskEntry):
     def __init__(self, form: Form) -> None:
+        super().__init__(NUMBERS, 3)
         self._size = form.vector.bits // 8
-        self._function = Function("ptr @entry(ptr %self, ptr %arguments, i64 %given)")
-        function = self._function
-        self._self = function.advance(function.argument(PTR, "self"), PAYLOAD, 1)
-        self._numbers = _Numbers(function, self._self)
 
-    def text(self) -> str:
-        """The definition."""
-        function, numbers = self._function, self._numbers
-        context = function.variable(Type(f"[{_ADDRESSES + 3} x i64]"), align=16).address
-        function.store(function.constant(I64, 0), function.advance(context, _ERROR, 8))
-        function.store(self._self, function.advance(context, _SELF, 8))
-        left = numbers["left"]
-        for slot, place in enumerate((left, 1 - left, function.constant(I64, 2))):
-            function.store(self._address(place), function.advance(context, _ADDRESSES + slot, 8))
-        self._run(context)
-        failed = function.load(I64, function.advance(context, _ERROR, 8)).compare("ne", 0)
-        with function.when(failed):
-            function.line(f"ret ptr {function.call(PTR, numbers.function(runtime.NO_MEMORY)).name}")
-            function.label(function.fresh("unreachable"))
-        none = numbers.function(runtime.NONE)
-        function.line(f"call void {numbers.function(runtime.INCREMENT)}(ptr {none})")
-        function.line(f"ret ptr {none}")
-        return function.text
+    def _fill_own(self) -> None:
+        left = self._numbers["left"]
+        for slot, place in enumerate((left, 1 - left, self._function.constant(I64, 2)), FIRST_SLOT):
+            self._fill(slot, self._address(place * 2, self._size))
 
-    def _address(self, place: Value) -> Value:
-        """Where the array begins that is an argument, followed by an offset in elements."""
-        function = self._function
-        pair = function.advance(function.argument(PTR, "arguments"), place * 2, 8)
-        array, offset = (function.load(PTR, function.advance(pair, more, 8)) for more in (0, 1))
-        data = function.load(PTR, function.advance(array, ARRAY_DATA, 1))
-        elements = function.call(I64, self._numbers.function(runtime.AS_INTEGER), offset)
-        return function.advance(data, elements, self._size)
-
-    def _run(self, context: Value) -> None:
-        """Run the tasks; many of them without the GIL and in parallel."""
-        function, numbers = self._function, self._numbers
-        parts, _ = _division(function, numbers)
-        count = numbers["stack"] * parts
-        large = numbers["large"].compare("ne", 0)
-        state = function.variable(PTR)
-        with function.when(large):
-            state.set(function.call(PTR, numbers.function(runtime.RELEASE_GIL)))
-        parallel = large & function.load(I64, numbers.entry(runtime.THREADS)).compare("gt", 1)
-        with function.when(parallel):
-            function.line(
-                f"call void {numbers.function(runtime.PARALLEL_FOR)}(ptr @task, {context}, {count})"
-            )
-        with function.when(~parallel), function.loop(0, count) as index:
-            function.line(f"call void @task({context}, {index})")
-        with function.when(large):
-            function.line(f"call void {numbers.function(runtime.ACQUIRE_GIL)}({state.get()})")
+    def _count(self) -> Value:
+        parts, _ = _division(self._function, self._numbers)
+        return self._numbers["stack"] * parts

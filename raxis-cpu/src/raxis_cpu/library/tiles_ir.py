@@ -100,9 +100,7 @@ class _Product:
         if mask is None:
             self._function.store(value, address, self._size)
             return
-        self._function.line(
-            f"call void @llvm.masked.store.{self._vector.suffix}.p0({value}, {address}, i32 {self._size}, {mask})"
-        )
+        masked_store(value, address, mask)
 
 
 def transpose_ir(name: str, vector: Type) -> str:
@@ -186,3 +184,10 @@ def masked_load(type: Type, address: Value, mask: Value) -> Value:
     size = max(1, type.bits // 8)
     text = f"call {type} @llvm.masked.load.{type.suffix}.p0({address}, i32 {size}, {mask}, {type} zeroinitializer)"
     return address.function.emit(type, text)
+
+
+def masked_store(value: Value, address: Value, mask: Value) -> None:
+    """Write the lanes that are chosen; the memory of the others is not touched."""
+    size = value.type.bits // 8
+    name = f"@llvm.masked.store.{value.type.suffix}.p0"
+    value.function.line(f"call void {name}({value}, {address}, i32 {size}, {mask})")
