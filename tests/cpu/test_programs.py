@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,8 +11,10 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from raxis import dtypes
+from raxis.backends.api import Executable
 from raxis.ptir import Builder, Program, TensorType
 from raxis_cpu.backend import CpuBackend
+from raxis_cpu.executable import compile_program
 from tests.ptir.harness import Placed, execute
 from tests.ptir.interpreter import assert_agree, outcome
 from tests.ptir.random_programs import SEEDS, announce, arguments, arrays, programs
@@ -110,6 +113,35 @@ def test_two_composites_of_one_region(rng: np.random.Generator) -> None:
     x, y = rng.standard_normal((2, 3)).astype(np.float32)
     (found,) = run(program, [Placed(x), Placed(y)], fresh(program))
     np.testing.assert_allclose(found, np.exp(x.astype(np.float64)) - np.exp(y.astype(np.float64)), rtol=1e-5)
+
+
+def test_the_kernel_of_a_composite_is_made_once() -> None:
+    row = TensorType(dtypes.float32, (3,))
+    inner = Builder()
+    powers = inner.region([inner.emit("exp", inner.parameter(row))])
+    builder = Builder("powers")
+    once = builder.emit("composite", builder.parameter(row), name="exp_of", regions=[powers])[0]
+    twice = builder.emit("composite", once, name="exp_of", regions=[powers])[0]
+    program = builder.build([builder.emit("neg", twice)])
+    made: list[str] = []
+
+    def factory(composite: Program, inputs: object, outputs: object) -> Executable:
+        made.append(composite.name)
+
+        def kernel(x: np.ndarray, x_offset: int, y: np.ndarray, y_offset: int) -> None:
+            views = (memory.view(np.float32)[at : at + 3] for memory, at in ((x, x_offset), (y, y_offset)))
+            np.exp(*views)
+
+        return kernel
+
+    executable = compile_program(
+        program, [(1,)], [(1,)], in_place=0, allocate=partial(np.empty, dtype=np.uint8),
+        composites={"exp_of": factory},
+    )  # fmt: skip
+    x, found = np.zeros(3, np.float32), np.empty(3, np.float32)
+    executable(x.view(np.uint8), 0, found.view(np.uint8), 0)
+    assert made == ["exp_of"]
+    np.testing.assert_allclose(found, -np.exp(1.0), rtol=1e-6)
 
 
 def test_copies_between_buffers_of_several_dtypes_at_offsets() -> None:

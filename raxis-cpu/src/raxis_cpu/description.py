@@ -9,7 +9,7 @@ from raxis.backends.api import Description, KernelFactory, Strides
 from raxis.ptir.program import Program
 from raxis.schedule import LoopStep, Schedule
 from raxis.schedule.arena import plan
-from raxis_cpu.executable import scheduled, step_arguments
+from raxis_cpu.executable import CompositeKernels, scheduled, step_arguments
 from raxis_cpu.llvm.build import render
 from raxis_cpu.llvm.compile import host
 from raxis_cpu.llvm.plan import specimen_of
@@ -27,9 +27,8 @@ def description(
     sources: bool,
 ) -> Description:
     """How a program is run; the arguments are those of `compile_program`."""
-    made = scheduled(
-        widened(program), inputs, outputs, in_place=in_place, disjoint=disjoint, composites=composites
-    )
+    kernels = CompositeKernels(composites)
+    made = scheduled(widened(program), inputs, outputs, in_place=in_place, disjoint=disjoint, kernels=kernels)
     return Description(
         str(made),
         len(made.steps),

@@ -39,14 +39,15 @@ def compile_program(
 ) -> Executable:
     """The executable of `program`."""
     program = widened(program)
-    made = scheduled(program, inputs, outputs, in_place=in_place, disjoint=disjoint, composites=composites)
+    kernels = CompositeKernels(composites)
+    made = scheduled(program, inputs, outputs, in_place=in_place, disjoint=disjoint, kernels=kernels)
     signature = Signature(program)
     single = _single_step(made, signature)
     if single is not None:
         return single
-    function = Assembler(made, signature, allocate, composites).function(program.name)
+    function = Assembler(made, signature, allocate, kernels).function(program.name)
     function.__dict__["observed"] = cache(
-        partial(_observed, made, signature, allocate, composites, program.name)
+        partial(_observed, made, signature, allocate, kernels, program.name)
     )
     return function
 
@@ -58,10 +59,10 @@ def scheduled(
     *,
     in_place: int,
     disjoint: bool,
-    composites: Mapping[str, KernelFactory],
+    kernels: CompositeKernels,
 ) -> Schedule:
     """The steps of a program whose dtypes are `widened`."""
-    abilities = _Abilities(composites)
+    abilities = _Abilities(kernels)
     return schedule(program, inputs, outputs, in_place=in_place, disjoint=disjoint, target=abilities)
 
 
@@ -69,32 +70,59 @@ def _observed(
     made: Schedule,
     signature: Signature,
     allocate: Callable[[int], Any],
-    composites: Mapping[str, KernelFactory],
+    kernels: CompositeKernels,
     name: str,
 ) -> Executable:
     """The same executable, which tells the thread's observer of each step."""
     from raxis_cpu.observed import ObservedAssembler
 
-    return ObservedAssembler(made, signature, allocate, composites).function(name)
+    return ObservedAssembler(made, signature, allocate, kernels).function(name)
+
+
+class CompositeKernels:
+    """The kernels of whole ops in one program: each is made once, though it is asked for when steps are chosen, too.
+
+    Args:
+        factories: what makes them, by the names of ops.
+    """
+
+    def __init__(self, factories: Mapping[str, KernelFactory]) -> None:
+        self.factories = factories
+        self._kernel = cache(partial(_composite_kernel, factories))
+
+    def kernel(
+        self, composite: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
+    ) -> Executable | None:
+        """The kernel for memory of these strides; None if there is none."""
+        return self._kernel(composite, tuple(inputs), tuple(outputs))
+
+
+def _composite_kernel(
+    factories: Mapping[str, KernelFactory],
+    composite: Program,
+    inputs: tuple[Strides | None, ...],
+    outputs: tuple[Strides, ...],
+) -> Executable | None:
+    factory = factories.get(composite.name)
+    return None if factory is None else factory(composite, inputs, outputs)
 
 
 class _Abilities(Target):
     """What the renderer and the library can do."""
 
-    def __init__(self, composites: Mapping[str, KernelFactory]) -> None:
-        self._composites = composites
+    def __init__(self, kernels: CompositeKernels) -> None:
+        self._kernels = kernels
 
     def renders(self, item: Instruction) -> bool:
         return not item.operands or supports(item.primitive, item.operands[-1].type.dtype)
 
     def claims(self, composite: Program) -> bool:
-        factory = self._composites.get(composite.name)
         inputs = [
             None if parameter.by_value else contiguous_strides(parameter.type.shape)
             for parameter in composite.parameters
         ]
         outputs = [contiguous_strides(result.type.shape) for result in composite.results]
-        return factory is not None and factory(composite, inputs, outputs) is not None
+        return self._kernels.kernel(composite, inputs, outputs) is not None
 
 
 class Signature:
@@ -173,11 +201,11 @@ class Assembler:
         made: Schedule,
         signature: Signature,
         allocate: Callable[[int], Any],
-        composites: Mapping[str, KernelFactory],
+        kernels: CompositeKernels,
     ) -> None:
         self._schedule = made
         self._arena = plan(made)
-        self._composites = composites
+        self._kernels = kernels
         self._signature = signature
         self._allocate = allocate
         self._names: dict[str, Any] = {"_allocate": allocate, "_ndarray": np.ndarray}
@@ -229,7 +257,7 @@ class Assembler:
         buffers, composite = self._schedule.buffers, composite_program(step.instruction)
         inputs = [None if number < 0 else buffers[number].strides for number in step.operands]
         outputs = [buffers[number].strides for number in step.results]
-        kernel = self._composites[composite.name](composite, inputs, outputs) or compile_program(
+        kernel = self._kernels.kernel(composite, inputs, outputs) or compile_program(
             composite, inputs, outputs, in_place=0, allocate=self._allocate, composites={}
         )
         passed: list[str] = []
@@ -273,7 +301,7 @@ class Assembler:
         self, region: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
     ) -> Executable:
         return compile_program(
-            region, inputs, outputs, in_place=0, allocate=self._allocate, composites=self._composites
+            region, inputs, outputs, in_place=0, allocate=self._allocate, composites=self._kernels.factories
         )
 
     def _number(self, step: LibraryStep, place: int) -> str:
