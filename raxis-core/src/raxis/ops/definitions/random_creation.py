@@ -7,6 +7,7 @@ from typing import Any
 
 from raxis import dtypes
 from raxis.dtypes import Category, DType
+from raxis.layout import Layout
 from raxis.memory_format import memory_format
 from raxis.ops.call import repeated
 from raxis.ops.definitions import random
@@ -110,7 +111,11 @@ def _drawn_like(
     name: str, input: Tensor, dtype: DType | None, device: DeviceLike | None, order: memory_format | None
 ) -> Callable[..., Tensor]:
     target = like_layout(input, dtype, device, order)
-    draw = repeated(OPS[name], target.shape, target.dtype, target.device)
+    return _in_order(target, repeated(OPS[name], target.shape, target.dtype, target.device))
+
+
+def _in_order(target: Layout, draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """`draw`, whose results are laid out as `target`."""
     if target.is_contiguous:
         return draw
     return lambda generator: empty_of(target).copy_(draw(generator))
@@ -222,9 +227,9 @@ def randint_like(
         tensor([0., 0.])
     """
     low, high, shape = _randint_arguments(args, low, high, input._layout.shape)
-    target = like_layout(input, dtype, device, None)
+    target = like_layout(input, dtype, device, memory_format)
     count = integer_range("random_", low, high, target.dtype)
-    return repeated(OPS["_randint"], shape, low, count, target.dtype, target.device)
+    return _in_order(target, repeated(OPS["_randint"], shape, low, count, target.dtype, target.device))
 
 
 @created(

@@ -193,12 +193,20 @@ def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Generator | No
     """Fill with numbers of the exponential distribution of rate `lambd`.
 
     Raises:
-        RuntimeError: if `lambd` is not positive.
+        RuntimeError: if `lambd` is not positive, or `input` is not of a floating point dtype.
     """
     if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd}")
-    random.check_float("exponential_", input._layout.dtype)
+    _check_continuous("Exponential", input._layout.dtype)
     return input._exponential_(float(lambd), generator)
+
+
+def _check_continuous(name: str, dtype: DType) -> None:
+    if not dtype.is_floating_point:
+        raise RuntimeError(
+            f"{name} distribution is a continuous probability distribution. dtype must be a floating point but you "
+            f"specified {dtype.name}"
+        )
 
 
 @composed("geometric_(Tensor input, float p, *, Generator? generator=None) -> Tensor", **_METHOD)
@@ -240,11 +248,11 @@ def cauchy_(
     """Fill with numbers of the Cauchy distribution.
 
     Raises:
-        RuntimeError: if `sigma` is not positive.
+        RuntimeError: if `sigma` is not positive, or `input` is not of a floating point dtype.
     """
     if not sigma > 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma}")
-    random.check_float("cauchy_", input._layout.dtype)
+    _check_continuous("Cauchy", input._layout.dtype)
     return input._cauchy_(float(median), float(sigma), generator)
 
 
@@ -349,7 +357,7 @@ def _check_multinomial(input: Tensor, num_samples: int, replacement: bool) -> No
             f"cannot sample n_sample > prob_dist.size(-1) samples without replacement: {num_samples} of "
             f"{layout.shape[-1]}"
         )
-    if layout.device.type == "meta":
+    if layout.device.type == "meta" or 0 in layout.shape:
         return
     lowest: Any = input.amin().item()
     highest: Any = input.amax().item()
