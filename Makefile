@@ -46,19 +46,20 @@ $(DOCS):
 demo: $(DEMO) ## train two classifiers of handwritten digits (DEMO_FLAGS=--help lists options)
 	.venv-demo/bin/python examples/digits.py $(DEMO_FLAGS)
 
-# The whole suite runs on the reference backend; what exercises a backend most runs once more on raxis-cpu's kernels, the
-# parity tests one part in PARTS a day (PART=2 repeats that one; `make test-native PARTS=1` runs them all).
-NATIVE_TESTS := tests/autograd tests/core tests/cpu tests/nn tests/optim tests/parity tests/testing/test_cpu.py
+# All but the tests of raxis-cpu run on the reference backend; these, and what exercises a backend most, on raxis-cpu.
+# Tests that rotate (marked so, and the parity tests on raxis-cpu) run one part in PARTS a day: PART=2 repeats that one,
+# PARTS=1 runs them all.
+NATIVE_TESTS := tests/cpu tests/autograd tests/core tests/nn tests/optim tests/parity tests/testing/test_cpu.py
 PARTS ?= 7
 PART ?= $(shell expr $$(date +%j) % $(PARTS))
-PYTEST := .venv/bin/python -m pytest --numprocesses=$(WORKERS) --dist=worksteal
+PYTEST := .venv/bin/python -m pytest --numprocesses=$(WORKERS) --dist=worksteal --part=$(PART)/$(PARTS)
 
 test: $(TEST) ## run the tests on every core (PYTEST_FLAGS='-k name' selects, on the reference backend)
-	$(PYTEST) $(PYTEST_FLAGS)
+	$(PYTEST) $(if $(PYTEST_FLAGS),$(PYTEST_FLAGS),--ignore=tests/cpu)
 	$(if $(PYTEST_FLAGS),,$(MAKE) test-native)
 
-test-native: $(TEST) ## run tests on raxis-cpu (PART=k PARTS=n: the k-th of n parts of the parity tests)
-	RAXIS_CPU=plugin $(PYTEST) $(NATIVE_TESTS) --parity-part=$(PART)/$(PARTS)
+test-native: $(TEST) ## run tests on raxis-cpu
+	RAXIS_CPU=plugin $(PYTEST) $(NATIVE_TESTS)
 
 lint: $(TEST) ## check style and formatting
 	.venv/bin/ruff check .

@@ -31,11 +31,11 @@ hypothesis.settings.load_profile("raxis")
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--raxis-seed", type=int, default=0, help="mixed into the seed of every randomised test")
     parser.addoption(
-        "--parity-part",
+        "--part",
         type=_part,
         default=(0, 1),
         metavar="K/N",
-        help="of the tests in tests/parity, run the K-th of N parts, counted from 0",
+        help="of the tests that rotate, run the K-th of N parts, counted from 0",
     )
 
 
@@ -47,24 +47,26 @@ def _part(text: str) -> tuple[int, int]:
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    part, parts = config.getoption("--parity-part")
+    part, parts = config.getoption("--part")
     return [
         f"randomised tests: --raxis-seed={config.getoption('--raxis-seed')}",
-        f"backend of cpu: {os.environ['RAXIS_CPU']}; parity tests: --parity-part={part}/{parts}",
+        f"backend of cpu: {os.environ['RAXIS_CPU']}; tests that rotate: --part={part}/{parts}",
     ]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    part, parts = config.getoption("--parity-part")
-    left_out = [
-        item
-        for item in items
-        if item.nodeid.startswith("tests/parity/") and zlib.crc32(item.nodeid.encode()) % parts != part
-    ]
+    part, parts = config.getoption("--part")
+    left_out = [item for item in items if _rotates(item) and zlib.crc32(item.nodeid.encode()) % parts != part]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         dropped = set(left_out)
         items[:] = [item for item in items if item not in dropped]
+
+
+def _rotates(item: pytest.Item) -> bool:
+    """Whether a test waits for its part's turn: what is marked, and on raxis-cpu the parity tests too."""
+    parity = item.nodeid.startswith("tests/parity/")
+    return item.get_closest_marker("rotating") is not None or (parity and os.environ["RAXIS_CPU"] == "plugin")
 
 
 @pytest.fixture
