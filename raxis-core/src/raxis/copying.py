@@ -11,8 +11,8 @@ from raxis.dtypes import DType
 from raxis.interception import active, anyone
 from raxis.layout import extent, layout_of
 from raxis.ops.definitions.memory import bytes_of
-from raxis.placement import place_of
-from raxis.storage import Storage, allocate
+from raxis.placement import as_device, place_of
+from raxis.storage import Place, Storage, allocate
 from raxis.tensor import Tensor, View, wrap
 
 
@@ -121,11 +121,25 @@ def storage_bytes(storage: Storage) -> np.ndarray:
     return copied
 
 
-def storage_from_bytes(data: np.ndarray, device: Device) -> Storage:
-    """A storage on `device` with a copy of a uint8 array."""
-    storage = allocate(data.size, place_of(device))
-    storage.place.backend.copy_from_host(data, storage.buffer, 0)
+def storage_from_bytes(data: np.ndarray, place: Place) -> Storage:
+    """A storage at `place` with a copy of a uint8 array."""
+    storage = allocate(data.size, place)
+    place.backend.copy_from_host(data, storage.buffer, 0)
     return storage
+
+
+def saved_place(device: Device | str, what: str, remedy: str) -> Place:
+    """Where tensors that were saved on `device` live here.
+
+    Raises:
+        RuntimeError: if the device cannot be used; `what` begins the sentence, `remedy` says what to do.
+    """
+    try:
+        return place_of(as_device(device))
+    except RuntimeError as error:
+        raise RuntimeError(
+            f"{what} on device {str(device)!r}, which cannot be used here: {error} {remedy}"
+        ) from error
 
 
 def reduce_storage(storage: Storage) -> tuple[Any, ...]:
@@ -134,4 +148,10 @@ def reduce_storage(storage: Storage) -> tuple[Any, ...]:
 
 
 def _rebuild_storage(data: bytes, device: Device) -> Storage:
-    return storage_from_bytes(np.frombuffer(data, np.uint8), device)
+    remedy = (
+        "Pickles are loaded to the device they were made on: pickle tensor.cpu(), or use raxis.save and "
+        "raxis.load(file, map_location='cpu')."
+    )
+    return storage_from_bytes(
+        np.frombuffer(data, np.uint8), saved_place(device, "the pickle has a tensor", remedy)
+    )

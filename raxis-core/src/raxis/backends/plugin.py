@@ -98,7 +98,9 @@ class Plugin:
         """Run a step of plugin code; KeyboardInterrupt alone passes and leaves the plugin as found."""
         try:
             return run()
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # SystemExit and whatever else a plugin invents
             return Outcome(State.FAILED, messages.raised(step, error), error)
 
     def _probed(self) -> Outcome | None:

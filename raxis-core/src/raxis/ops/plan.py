@@ -87,14 +87,22 @@ def common_device(op: Op, arguments: Sequence[Any]) -> Device:
     if not operands:
         named = static_arguments(op, arguments).get("device")
         return named if named is not None else get_default_device()
+    return device_of_all(op.public_name, operands)
+
+
+def device_of_all(name: str, operands: Sequence[Tensor], remedy: str = "") -> Device:
+    """The one device of tensors that `name` works on; `remedy` is what else to do about several.
+
+    Raises:
+        RuntimeError: if they live on different devices.
+    """
     device = operands[0]._layout.device
-    for operand in operands:
-        if operand._layout.device is not device:
-            names = sorted({str(other._layout.device) for other in operands})
-            raise RuntimeError(
-                f"{op.public_name}(): Expected all tensors to be on the same device, but found at least two "
-                f"devices, {' and '.join(names)}! Move them with .to(device) first."
-            )
+    if any(operand._layout.device is not device for operand in operands):
+        names = sorted({str(operand._layout.device) for operand in operands})
+        raise RuntimeError(
+            f"{name}(): Expected all tensors to be on the same device, but found at least two devices, "
+            f"{' and '.join(names)}! Move them with .to(device) first.{remedy}"
+        )
     return device
 
 

@@ -12,6 +12,7 @@ from raxis.interception import active
 from raxis.layout import Strides
 from raxis.ops.destination import check_destination, reach_overlaps, separate
 from raxis.ops.formulas import wide, wide_dtype
+from raxis.ops.plan import device_of_all
 from raxis.ops.source import compile_function
 from raxis.ops.trace import Tracer, cast, tracing
 from raxis.placement import place_of
@@ -24,6 +25,12 @@ Formula = Callable[..., Sequence[Tensor]]
 
 _LIMIT = 4096
 """Compiled updates kept of one formula; beyond it the table starts anew."""
+
+
+_STATE_STAYS = (
+    " The state of an optimizer does not follow parameters that move: make the optimizer after moving the model, or "
+    "call optimizer.load_state_dict(optimizer.state_dict()), which moves the state."
+)
 
 
 class Update:
@@ -67,7 +74,8 @@ class Update:
             options: distinguishes what the formula does; compared by value.
 
         Raises:
-            RuntimeError: if a tensor must not be written in place, or two of them share memory.
+            RuntimeError: if a tensor must not be written in place, two of them share memory, or they live on
+                different devices.
         """
         runs = self._runs
         if active.recording is not None:
@@ -100,6 +108,8 @@ class Update:
         """The function of these layouts, over all operands in order."""
         for target in written:
             check_destination(self._name, target)
+        tensors_of_numbers = [value for value in numbers if isinstance(value, Tensor)]
+        device_of_all(self._name, [*written, *read, *tensors_of_numbers], _STATE_STAYS)
         execute = self._compiled(written, read, numbers, options)
         count = len(written)
         tensors = [isinstance(value, Tensor) for value in (*written, *read, *numbers)]

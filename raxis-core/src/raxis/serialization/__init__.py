@@ -13,7 +13,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from raxis.copying import storage_bytes
+from raxis.copying import saved_place, storage_bytes, storage_from_bytes
 from raxis.device import Device
 from raxis.placement import as_device, place_of
 from raxis.serialization.archive import Reader, Writer, replacing
@@ -169,15 +169,13 @@ class Storages:
             placed = self._read(name, nbytes, Device("cpu"))
             return choose(placed, location) or self._moved(placed, _usable(location))
         if isinstance(choose, Mapping):
-            choose = choose.get(location, location)
+            choose = choose.get(location)
         return self._read(name, nbytes, _usable(location) if choose is None else as_device(choose))
 
     def _moved(self, storage: Storage, device: Device) -> Storage:
         if storage.place.device is device:
             return storage
-        moved = allocate(storage.nbytes, place_of(device))
-        moved.place.backend.copy_from_host(storage_bytes(storage), moved.buffer, 0)
-        return moved
+        return storage_from_bytes(storage_bytes(storage), place_of(device))
 
     def _read(self, name: str, nbytes: int, device: Device) -> Storage:
         place = place_of(device)
@@ -201,12 +199,5 @@ def _usable(location: str) -> Device:
     Raises:
         RuntimeError: if it cannot be used here.
     """
-    try:
-        device = as_device(location)
-        place_of(device)
-    except RuntimeError as error:
-        raise RuntimeError(
-            f"the checkpoint has tensors on device {location!r}, which cannot be used here: {error} "
-            "Load it with map_location='cpu' to get them in host memory."
-        ) from error
-    return device
+    remedy = "Load it with map_location='cpu' to get them in host memory."
+    return saved_place(location, "the checkpoint has tensors", remedy).device
