@@ -1,0 +1,111 @@
+"""Programs on a device: the scheduler's steps as launches of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from raxis.backends.api import Description, Strides
+from raxis.codegen.library import library_step
+from raxis.codegen.launching import Memory, Part, loop_part
+from raxis.ptir.program import Instruction, Program
+from raxis.schedule import Buffer, LoopStep, schedule
+from raxis.schedule.arena import plan
+from raxis.schedule.schedule import Step
+
+if TYPE_CHECKING:
+    from raxis.codegen.backend import KernelBackend
+
+
+class DeviceProgram:
+    """An executable: called with a buffer and an offset for each tensor, and a number for each by-value scalar."""
+
+    def __init__(
+        self,
+        backend: KernelBackend,
+        program: Program,
+        inputs: Sequence[Strides | None],
+        outputs: Sequence[Strides],
+        *,
+        in_place: int = 0,
+        disjoint: bool = False,
+    ) -> None:
+        _check_claims(backend, program.instructions)
+        self._backend = backend
+        self._name = program.name
+        self._schedule = schedule(program, inputs, outputs, in_place=in_place, disjoint=disjoint)
+        self._arena = plan(self._schedule)
+        self._roles = _roles(program)
+        self._places = [self._place(buffer) for buffer in self._schedule.buffers]
+        self._steps = [self._prepared(step) for step in self._schedule.steps]
+
+    def _prepared(self, step: Step) -> Part:
+        buffers = self._schedule.buffers
+        if isinstance(step, LoopStep):
+            return loop_part(self._backend, step.kernel, step.buffers, step.scalars)
+        return library_step(self._backend, step, buffers, self._schedule.numbers)
+
+    def _place(self, buffer: Buffer) -> tuple[str, int, int]:
+        """Role, position, and the first element within what the caller passes or the arena."""
+        offset = buffer.offset
+        if buffer.role == "temporary":
+            offset += self._arena.places[buffer.position].offset // buffer.dtype.itemsize
+            return "arena", 0, offset
+        return buffer.role, buffer.position, offset
+
+    def __call__(self, *arguments: Any) -> None:
+        tensors, scalars, index = self._sorted(arguments)
+        if self._arena.places:
+            tensors["arena", 0] = self._backend.allocate(self._arena.nbytes, index), 0
+        memory: list[Memory] = []
+        for role, position, offset in self._places:
+            found = tensors.get((role, position))
+            memory.append((None, 0) if found is None else (found[0], found[1] + offset))
+        for step in self._steps:
+            step(memory, scalars)
+
+    def _sorted(
+        self, arguments: Sequence[Any]
+    ) -> tuple[dict[tuple[str, int], Memory], dict[int, Any], int]:
+        tensors: dict[tuple[str, int], Memory] = {}
+        scalars: dict[int, Any] = {}
+        given = iter(arguments)
+        index = 0
+        for role, position in self._roles:
+            if role == "scalar":
+                scalars[position] = next(given)
+            else:
+                buffer = next(given)
+                tensors[role, position] = (buffer, next(given))
+                index = self._backend.index_of(buffer)
+        return tensors, scalars, index
+
+    def description(self, *, sources: bool) -> Description:
+        """The steps, and the kernels' sources."""
+        kernels: Mapping[str, str] = {}
+        if sources:
+            made = [rendered for step in self._steps for rendered in step.rendered]
+            kernels = {f"{number}-{each.name}": each.source for number, each in enumerate(made)}
+        return Description(
+            str(self._schedule), len(self._steps), self._arena.nbytes, None, kernels
+        )
+
+
+def _roles(program: Program) -> list[tuple[str, int]]:
+    parameters = [
+        ("scalar" if parameter.by_value else "parameter", position)
+        for position, parameter in enumerate(program.parameters)
+    ]
+    return [*parameters, *(("result", position) for position, _ in enumerate(program.results))]
+
+
+def _check_claims(backend: KernelBackend, instructions: Sequence[Instruction]) -> None:
+    """Refuse what the backend says it does not run."""
+    for item in instructions:
+        for value in (*item.operands, *item.results):
+            answer = backend.supports(item.primitive, value.type.dtype)
+            if answer is not True:
+                raise NotImplementedError(answer)
+        for region in item.regions:
+            _check_claims(backend, region.instructions)
+

@@ -1,0 +1,152 @@
+"""Launches of rendered kernels: run-time numbers, checks, errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from raxis import dtypes
+from raxis.codegen.loops import render, render_check, wrong_text
+from raxis.codegen.rendered import Entry, Rendered
+from raxis.dtypes import Category, DType
+from raxis.errors import IndexOutOfRangeError
+from raxis.schedule.loops import LoopKernel
+
+if TYPE_CHECKING:
+    from raxis.codegen.backend import KernelBackend
+
+Memory = tuple[Any, int]
+"""A buffer, and its first element of interest."""
+
+Scalars = Mapping[int, Any]
+
+
+class Part:
+    """Something that runs on memory, by number, and by-value numbers, by position of the parameter."""
+
+    rendered: Sequence[Rendered] = ()
+
+    def __call__(self, memory: Sequence[Memory], scalars: Scalars) -> None:
+        raise NotImplementedError
+
+
+class Several(Part):
+    """Parts one after another."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._parts = parts
+        self.rendered = [rendered for part in parts for rendered in part.rendered]
+
+    def __call__(self, memory: Sequence[Memory], scalars: Scalars) -> None:
+        for part in self._parts:
+            part(memory, scalars)
+
+
+class Launch(Part):
+    """One kernel.
+
+    Args:
+        backend: what runs it.
+        rendered: the kernel.
+        slots: the memory that fills its buffer slots, by number.
+        scalars: the parameters that are its by-value numbers, by position.
+    """
+
+    def __init__(
+        self, backend: KernelBackend, rendered: Rendered, slots: Sequence[int], scalars: Sequence[int] = ()
+    ) -> None:
+        self.rendered = [rendered]
+        self._launch = backend.launch
+        self._kernel = backend.kernel(rendered)
+        size = backend.dialect.group_size
+        self._groups = rendered.work_items if rendered.grouped else -(-rendered.work_items // size)
+        self._slots, self._scalars = tuple(slots), tuple(scalars)
+        entries = rendered.entries
+        self._numbers = np.array([entry.value for entry in entries] or [0], np.int64)
+        self._offsets = [(at, entry.slot) for at, entry in enumerate(entries) if entry.slot is not None]
+        self._by_value = [(at, entry) for at, entry in enumerate(entries) if entry.scalar is not None]
+
+    def __call__(self, memory: Sequence[Memory], scalars: Scalars) -> None:
+        if self._groups:
+            self.on([memory[slot] for slot in self._slots], scalars)
+
+    def on(self, places: Sequence[Memory], scalars: Scalars) -> None:
+        """Run on these buffers in the kernel's slots."""
+        numbers = self._numbers.copy()
+        for at, slot in self._offsets:
+            numbers[at] += places[slot][1]
+        for at, entry in self._by_value:
+            numbers[at] = _bits(scalars[self._scalars[entry.scalar or 0]], entry)
+        self._launch(self._kernel, self._groups, [place[0] for place in places], numbers)
+
+
+class Checked(Part):
+    """A check of a loop kernel: raises if an index is out of range or an integer is divided by zero."""
+
+    def __init__(self, backend: KernelBackend, kernel: LoopKernel, launch: Launch, slots: Sequence[int]) -> None:
+        self.rendered = launch.rendered
+        self._backend, self._kernel, self._launch, self._slots = backend, kernel, launch, tuple(slots)
+
+    def __call__(self, memory: Sequence[Memory], scalars: Scalars) -> None:
+        places = [memory[slot] for slot in self._slots]
+        record = self._backend.allocate(16, self._backend.index_of(places[0][0]))
+        self._backend.copy_from_host(np.zeros(16, np.uint8), record, 0)
+        self._launch.on([*places, (record, 0)], scalars)
+        found = np.empty(16, np.uint8)
+        self._backend.copy_to_host(record, 0, found)
+        fault, index = found.view(np.int64).tolist()
+        if fault:
+            self._fail(fault - 1, index)
+
+    def _fail(self, node: int, index: int) -> NoReturn:
+        text, out_of_range = wrong_text(self._kernel, node, index)
+        raise IndexOutOfRangeError(text) if out_of_range else RuntimeError(text)
+
+
+def loop_part(
+    backend: KernelBackend, kernel: LoopKernel, slots: Sequence[int], scalars: Sequence[int] = ()
+) -> Part:
+    """A loop kernel, after its check if it needs one."""
+    parts: list[Part] = []
+    check = check_part(backend, kernel, slots, scalars)
+    if check is not None:
+        parts.append(check)
+    if kernel.stores:
+        parts.append(Launch(backend, render(kernel, backend.dialect), slots, scalars))
+    return parts[0] if len(parts) == 1 else Several(parts)
+
+
+def check_part(
+    backend: KernelBackend, kernel: LoopKernel, slots: Sequence[int], scalars: Sequence[int] = ()
+) -> Part | None:
+    """The check of a loop kernel; None if nothing can be wrong."""
+    rendered = render_check(kernel, backend.dialect)
+    if rendered is None or not rendered.work_items:
+        return None
+    return Checked(backend, kernel, Launch(backend, rendered, slots, scalars), slots)
+
+
+def _bits(value: Any, entry: Entry) -> int:
+    """A by-value number as a 64-bit integer."""
+    dtype = entry.dtype or dtypes.int64
+    if dtype.is_complex:
+        value, dtype = (complex(value).imag if entry.part else complex(value).real), dtype.to_real()
+    if dtype.category is Category.FLOAT:
+        return _REAL_BITS.get(dtype, _float32_bits)(value, dtype)
+    if dtype is dtypes.bool_:
+        return int(bool(value))
+    return (int(value) + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
+def _float32_bits(value: Any, dtype: DType) -> int:
+    with np.errstate(all="ignore"):
+        return int(np.array(value, np.float64).astype(np.float32).astype(dtype.numpy).astype(np.float32).view(np.uint32))
+
+
+def _float64_bits(value: Any, _: DType) -> int:
+    return int(np.array(value, np.float64).view(np.int64))
+
+
+_REAL_BITS: Mapping[DType, Callable[[Any, DType], int]] = {dtypes.float64: _float64_bits}
