@@ -53,7 +53,8 @@ def simulate(schedule: Schedule, program: Program, parameters: Sequence[object])
     results = [buffer for buffer in schedule.buffers if buffer.role == "result"]
     found: dict[int, np.ndarray] = {}
     for buffer in results:
-        found.setdefault(buffer.position, memory.view(buffer).copy())
+        shape = program.results[buffer.position].type.shape
+        found.setdefault(buffer.position, memory.view(buffer).reshape(shape).copy())
     return [found[position] for position in sorted(found)]
 
 

@@ -114,6 +114,31 @@ def test_products_are_library_steps_and_reshapes_of_dense_memory_are_free() -> N
     assert isinstance(second, LoopStep)
 
 
+@pytest.mark.parametrize("shape", [(6, 4), (24,)])
+def test_a_dense_result_is_written_in_the_shape_in_which_it_is_computed(shape: tuple[int, ...]) -> None:
+    builder = Builder("repeat")
+    x = builder.parameter(TensorType(F32, (3, 4)))
+    twice = builder.emit("broadcast", x, shape=(2, 3, 4), dims=(1, 2))
+    program = builder.build([builder.emit("reshape", twice, shape=shape)])
+    made = planned(program)
+    (step,) = made.steps
+    assert [made.buffers[number].role for number in step.buffers] == ["parameter", "result"]
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    (found,) = simulate(made, program, [x])
+    np.testing.assert_array_equal(found, np.concatenate([x, x]).reshape(shape))
+
+
+def test_a_result_that_is_not_dense_is_written_in_its_own_shape() -> None:
+    builder = Builder("repeat")
+    x = builder.parameter(TensorType(F32, (3, 4)))
+    twice = builder.emit("broadcast", x, shape=(2, 3, 4), dims=(1, 2))
+    program = builder.build([builder.emit("reshape", twice, shape=(6, 4))])
+    made = schedule(program, [(4, 1)], [(1, 6)])
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    (found,) = simulate(made, program, [x])
+    np.testing.assert_array_equal(found, np.concatenate([x, x]))
+
+
 def test_a_dying_temporary_becomes_the_result() -> None:
     builder = Builder("linear")
     x, w = (builder.parameter(TensorType(F32, shape)) for shape in ((6, 4), (4, 5)))

@@ -106,12 +106,32 @@ class _Scheduler:
             if strides is not None:
                 self._memory[value] = self._buffer("parameter", position, value, strides)
         self._results = [
-            (value, self._buffer("result", position, value, strides))
+            self._result(position, value, tuple(strides))
             for position, (value, strides) in enumerate(zip(graph.results, outputs, strict=True))
         ]
         for result, buffer in self._results:
             if result in graph.producer:
                 self._home.setdefault(result, buffer)
+
+    def _result(self, position: int, value: Value, strides: Strides) -> tuple[Value, int]:
+        """What a result's memory gets: dense memory takes a value in the shape in which it is computed."""
+        while position >= self._in_place and strides == contiguous_strides(value.type.shape):
+            operand = self._reshaped(value)
+            if operand is None:
+                break
+            value, strides = operand, contiguous_strides(operand.type.shape)
+        return value, self._buffer("result", position, value, strides)
+
+    def _reshaped(self, value: Value) -> Value | None:
+        """What a value is a reshape of, if that gets memory in any case; None for other values."""
+        item = self.graph.producer.get(value)
+        if item is None or item.primitive != "reshape" or self.graph.is_number(item.operands[0]):
+            return None
+        operand, rank = self.graph.resolve(item.operands[0]), value.type.rank
+        if operand in self.graph.producer and not self.graph.is_fusable(operand):
+            return operand
+        moved = through_view("reshape", item.attributes, operand.type.shape, identity(rank), rank)
+        return operand if moved is None else None
 
     def _buffer(self, role: str, position: int, value: Value, strides: Strides) -> int:
         self.buffers.append(Buffer(role, position, value.type.dtype, value.type.shape, tuple(strides)))
