@@ -28,7 +28,15 @@ if TYPE_CHECKING:
     from raxis.ptir.program import Program
 
 API: tuple[int, int] = (1, 0)
-"""Protocol version of this core. The major number changes when a plugin must change."""
+"""Protocol version of this core: ``(major, minor)``.
+
+A plugin's `API` is the version it was written for. Core uses it if the major numbers are equal and the plugin's minor
+number is not greater; else the plugin is incompatible, and no other code of it runs.
+
+The minor number rises with what plugins written before need not know: a method with a default, an attribute or field
+with one, a primitive (a backend refuses those that it does not know). The major number rises when plugins must change:
+one more abstract method, other arguments, another meaning. The members of a version are those of this module.
+"""
 
 Strides = tuple[int, ...]
 

@@ -1,6 +1,7 @@
-"""Reference tables of ops and primitives: ``python -m raxis.ops.reference_table --write`` or ``--check``.
+"""Reference pages: ``python -m raxis.ops.reference_table --write`` or ``--check``.
 
-They are derived from the tables themselves and kept in ``docs/``: run this in the root of the repository.
+Ops and primitives are derived from their tables, the backend protocol from its modules. The pages are kept in
+``docs/``: run this in the root of the repository.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import raxis.ops.definitions  # noqa: F401  fills the table
+from raxis.backends import protocol_page
 from raxis.ops.promotion import Promotion
 from raxis.ops.schema import REQUIRED, Parameter
 from raxis.ops.table import OPS, Effect, Kind, Op
@@ -152,7 +154,11 @@ def _primitive_row(primitive: Primitive) -> str:
 
 def pages() -> dict[Path, str]:
     """Every page and its text."""
-    return {DIRECTORY / "ops.md": ops_page(), DIRECTORY / "primitives.md": primitives_page()}
+    return {
+        DIRECTORY / "ops.md": ops_page(),
+        DIRECTORY / "primitives.md": primitives_page(),
+        DIRECTORY / "backend-protocol.md": f"{_HEADER}{protocol_page.page()}",
+    }
 
 
 def main(arguments: list[str] | None = None) -> int:
