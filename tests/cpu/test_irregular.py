@@ -124,6 +124,24 @@ def test_distinct_elements(shape: tuple[int, ...], dtype: str, rng: np.random.Ge
             agree(lambda lib, t, name=name: getattr(lib, name)(t.transpose(0, 1), return_inverse=True), x)
 
 
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+@pytest.mark.parametrize("length", [7, 8, 9, 15, 16, 17, 31, 33, 1500])
+def test_runs_across_the_ends_of_vectors(length: int, dtype: str, rng: np.random.Generator) -> None:
+    lengths = rng.integers(1, 6, length)
+    runs = np.repeat(rng.integers(-1, 2, length), lengths)[:length].astype(dtype)
+    same, different = np.zeros(length, dtype), np.arange(length, dtype=dtype)
+    found = [runs, same, different]
+    if dtype.startswith("float"):
+        strange = runs.copy()
+        strange[rng.random(length) < 0.2] = np.nan
+        strange[rng.random(length) < 0.3] = -0.0
+        found.append(strange)
+    for array in found:
+        agree(lambda lib, t: lib.unique_consecutive(t), array)
+        agree(lambda lib, t: lib.unique(t), array)
+        agree(lambda lib, t: lib.unique_consecutive(t[::2]), array)
+
+
 @pytest.mark.parametrize("dtype", [*DTYPES, "complex128"])
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (9,), (3, 5), (0, 4), (2, 3, 4)], ids=str)
 def test_masks_and_positions(shape: tuple[int, ...], dtype: str, rng: np.random.Generator) -> None:

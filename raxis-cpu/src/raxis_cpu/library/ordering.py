@@ -126,7 +126,8 @@ def distinct(
     arrays = [operand.dtype, operand.dtype, *[int64] * (len(outputs) - 1)]
     runs = Phase("runs", 1, length * 2)
     if all(item.primitive != "sort" for item in program.instructions):
-        return consecutive_runs(operand.dtype, places=places).bind(arrays, [runs], numbers)
+        module = consecutive_runs(operand.dtype, places=places, dense=strides[0] == 1)
+        return module.bind(arrays, [runs], numbers)
     numbers |= {"values_along": 1, "indices_along": 1, "scratch_indices": 1}
     phases = [Phase("rows", 1, length * _COST), runs]
     return sorted_runs(operand.dtype, places=places).bind(arrays, phases, numbers, scratch=8 * length)

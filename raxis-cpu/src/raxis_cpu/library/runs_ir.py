@@ -8,7 +8,8 @@ from raxis.dtypes import DType
 from raxis_cpu.library.phases import Body, Module
 from raxis_cpu.library.sorting_ir import NUMBERS, sorting_ir
 from raxis_cpu.llvm import registers
-from raxis_cpu.llvm.ir import I64, Type, Value
+from raxis_cpu.llvm.compile import host
+from raxis_cpu.llvm.ir import I64, Type, Value, Variable
 
 
 @cache
@@ -18,12 +19,13 @@ def sorted_runs(dtype: DType, *, places: bool) -> Module:
 
 
 @cache
-def consecutive_runs(dtype: DType, *, places: bool) -> Module:
+def consecutive_runs(dtype: DType, *, places: bool, dense: bool) -> Module:
     """The phase ``runs`` over array 0; there is one unit."""
-    return Module("unique_consecutive", _runs(dtype, from_sorted=False, places=places), NUMBERS)
+    text = _runs(dtype, from_sorted=False, places=places, dense=dense)
+    return Module("unique_consecutive", text, NUMBERS)
 
 
-def _runs(dtype: DType, *, from_sorted: bool, places: bool) -> str:
+def _runs(dtype: DType, *, from_sorted: bool, places: bool, dense: bool = True) -> str:
     """Writes the first of every run, with `places` the run of every element and where runs start, and their number.
 
     The results are arrays 1 and on.
@@ -34,12 +36,17 @@ def _runs(dtype: DType, *, from_sorted: bool, places: bool) -> str:
     # Where both are one memory, a run is never written before it was read.
     one = body.constant(I64, 1)
     source = (values, one) if from_sorted else (body.array(0), numbers["x_along"])
-    next_x = body.walk(*source, size)
+    begin = body.constant(I64, 0)
     next_place = body.walk(body.scratch(), one, 8)
     unit = Type(f"i{8 * size}")
     run, start, kept = body.variable(I64, -1), body.variable(I64), body.variable(unit)
     before = body.variable(registers.register_type(dtype))
-    with body.loop(0, numbers["length"]) as index:
+    if dense and not places and size in {4, 8} and host().has_masks:
+        begin = _vectors(body, dtype, (source[0], values), run, before)
+        with body.when(begin.compare("gt", 0)):
+            kept.set(body.load(unit, body.advance(values, run.get(), size)))
+    next_x = body.walk(body.advance(source[0], begin * source[1], size), source[1], size)
+    with body.loop(begin, numbers["length"]) as index:
         address = next_x()
         value = _element(dtype, address)
         starts = value.compare("ne", before.get()) | index.compare("eq", 0)
@@ -58,6 +65,45 @@ def _runs(dtype: DType, *, from_sorted: bool, places: bool) -> str:
         body.store(numbers["length"], body.advance(first, count, 8))
     body.store(count, body.array(4 if places else 2))
     return body.text
+
+
+def _vectors(body: Body, dtype: DType, places: tuple[Value, Value], run: Variable, before: Variable) -> Value:
+    """The firsts of runs among as many dense elements as fill whole vectors; how many elements these are.
+
+    Whole vectors are written: what follows the firsts is written over later.
+    """
+    (source, target), size = places, dtype.itemsize
+    lanes = host().vector_bytes // size
+    whole = body.numbers["length"] & -lanes
+    bits = Type(f"i{8 * size}", lanes)
+    with body.when(whole.compare("gt", 0)):
+        # No element is equal to what has none of its bits.
+        other = (body.load(Type(bits.element), source) ^ -1).splat(lanes)
+        last = body.variable(bits, other)
+        with body.loop(0, whole, lanes) as index:
+            found = body.load(bits, body.advance(source, index, size))
+            shifted = _behind(last.get(), found)
+            starts = _typed(dtype, found).compare("ne", _typed(dtype, shifted))
+            name = f"@llvm.experimental.vector.compress.{bits.suffix}"
+            packed = body.emit(bits, f"call {bits} {name}({found}, {starts}, {bits} poison)")
+            body.store(packed, body.advance(target, run.get() + 1, size), size)
+            count = body.emit(Type(f"i{lanes}"), f"bitcast {starts} to i{lanes}").intrinsic("ctpop")
+            run.set(run.get() + count.convert("zext", "i64"))
+            last.set(found)
+        before.set(_typed(dtype, last.get()).part(lanes - 1, 1))
+    return whole
+
+
+def _behind(before: Value, vector: Value) -> Value:
+    """The last lane of one vector, then all but the last of another."""
+    lanes = vector.type.lanes
+    places = ", ".join(f"i32 {lane}" for lane in range(lanes - 1, 2 * lanes - 1))
+    return vector.function.emit(vector.type, f"shufflevector {before}, {vector}, <{lanes} x i32> <{places}>")
+
+
+def _typed(dtype: DType, bits: Value) -> Value:
+    """Elements in registers from their bits in memory."""
+    return bits.convert("bitcast", registers.register_type(dtype).element)
 
 
 def _element(dtype: DType, address: Value) -> Value:

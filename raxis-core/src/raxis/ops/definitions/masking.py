@@ -171,9 +171,9 @@ _SPARED = 1 << 10
 
 
 def leading(packed: Tensor, count: int) -> Tensor:
-    """So many leading slices of a dense new tensor that nothing else refers to."""
+    """So many leading slices of a dense new tensor that nothing else refers to; at most half its memory is wasted."""
     layout = packed._layout
-    if packed._edge is None and layout.numel <= _SPARED:
+    if packed._edge is None and (layout.numel <= _SPARED or 2 * count >= layout.shape[0]):
         shape = (count, *layout.shape[1:])
         return wrap(packed._storage, 0, layout_of(layout.dtype, shape, None, layout.device))
     return packed.narrow(0, 0, count).clone()
