@@ -18,6 +18,7 @@ import raxis
 from raxis_cpu import threads
 from raxis_cpu.blas import numpy_blas
 from raxis_cpu.threads import MAX_THREADS, default_num_threads, thread_pool
+from raxis_cpu.threads_ir import PIECES
 from tests.cpu.native import body
 
 
@@ -45,13 +46,30 @@ def test_every_index_is_visited_once(limit: int, grain: int, count: int) -> None
     assert (marked(count, grain) == 1).all()
 
 
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_every_index_is_visited_once_in_jobs_of_either_direction(limit: int) -> None:
+    threads.set_num_threads(limit)
+    for _ in range(4):
+        assert (marked(1013, 3) == 1).all()
+
+
+@pytest.mark.parametrize("limit", [1, 2])
+def test_kernels_run_in_either_direction(limit: int) -> None:
+    threads.set_num_threads(limit)
+    numbers = np.arange(300_007, dtype=np.float64)
+    x = raxis.from_numpy(numbers)
+    for _ in range(4):
+        np.testing.assert_array_equal((x * 2 + 1).numpy(), numbers * 2 + 1)
+        assert x.sum().item() == numbers.sum()
+
+
 def test_pieces_begin_at_multiples_of_the_grain() -> None:
     threads.set_num_threads(3)
     begins = np.zeros(1000, np.int64)
     thread_pool().run(body("count_begin"), begins.ctypes.data, 1000, 7)
     assert set(np.flatnonzero(begins) % 7) == {0}
     assert begins.max() == 1
-    assert 2 <= begins.sum() <= 12
+    assert 2 <= begins.sum() <= 3 * PIECES
 
 
 def test_ranges_up_to_the_grain_are_not_split() -> None:

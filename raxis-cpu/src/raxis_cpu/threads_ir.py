@@ -2,9 +2,13 @@
 
 One word, `@status`, holds the pool together: ``generation << 16 | busy workers << 1 | open``. The caller fills in the
 job and opens a new generation; workers join by adding themselves to the count while it is open, and claim pieces of the
-range from `@next` until none is left. The caller claims pieces as well, then closes the generation and waits for those
-workers only that have joined: one that wakes up late finds it closed, and no job ever waits for a thread to wake up.
-A worker that finds nothing to do spins for a short while and then sleeps until the next job.
+range until none is left. The caller claims pieces as well, then closes the generation and waits for those workers only
+that have joined: one that wakes up late finds it closed, and no job ever waits for a thread to wake up. A worker that
+finds nothing to do spins for a short while and then sleeps until the next job.
+
+Every thread has a share of the pieces, the same part of every range, and helps the others when it has done it; and
+shares are worked off forwards in one job, backwards in the next. Two jobs over the same memory thus find in a
+processor's own cache what was touched last.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ MAX_THREADS = 512
 _SPINS = 2000
 """How often a worker looks for a job before it sleeps: some 50 to 100 microseconds."""
 
-_PIECES = 4
+PIECES = 16
 """Pieces of a range per thread: a thread that is late or slow leaves its pieces to the others."""
 
 _PAUSES = {
@@ -32,7 +36,7 @@ def pool_ir(triple: str, set_mask: int | None) -> str:
         set_mask: the C constant SIG_SETMASK; None where there are no POSIX threads: jobs run in their callers' threads.
     """
     declaration, pause = _PAUSES.get(triple.split("-", maxsplit=1)[0], ("", ""))
-    sizes = {"workers": MAX_THREADS - 1, "spins": _SPINS, "pieces": _PIECES}
+    sizes = {"workers": MAX_THREADS - 1, "homes": MAX_THREADS, "spins": _SPINS, "pieces": PIECES}
     values = {"triple": triple, "set_mask": set_mask, "declaration": declaration, "pause": pause, **sizes}
     text = _FOR_EACH + (_SERIAL if set_mask is None else _POOL)
     for name, value in values.items():
@@ -93,12 +97,15 @@ define void @stop() {
 
 _POOL = """
 @status = internal global i64 0, align 128
-@next = internal global i64 0, align 128
+@claimed = internal global [$homes x [16 x i64]] zeroinitializer, align 128
 @gate = internal global i32 0, align 128
 @function = internal global ptr null, align 128
 @argument = internal global ptr null, align 8
 @count = internal global i64 0, align 8
 @piece = internal global i64 0, align 8
+@pieces = internal global i64 0, align 8
+@sharers = internal global i64 1, align 8
+@backwards = internal global i1 0, align 8
 @limit = internal global i64 1, align 128
 @started = internal global i64 0, align 8
 @sleeping = internal global i64 0, align 128
@@ -140,19 +147,33 @@ call:
   br label %done
 shared:
   call void @start_workers(i64 %limit)
-  %pieces = mul i64 %limit, $pieces
-  %fair = call i64 @divided_up(i64 %count, i64 %pieces)
+  %most = mul i64 %limit, $pieces
+  %fair = call i64 @divided_up(i64 %count, i64 %most)
   %grains = call i64 @divided_up(i64 %fair, i64 %grain)
   %piece = mul i64 %grains, %grain
+  %pieces = call i64 @divided_up(i64 %count, i64 %piece)
   store ptr %function, ptr @function, align 8
   store ptr %argument, ptr @argument, align 8
   store i64 %count, ptr @count, align 8
   store i64 %piece, ptr @piece, align 8
-  store atomic i64 0, ptr @next monotonic, align 8
+  store i64 %pieces, ptr @pieces, align 8
+  %forwards = load i1, ptr @backwards, align 8
+  %turned = xor i1 %forwards, true
+  store i1 %turned, ptr @backwards, align 8
+  store atomic i64 %limit, ptr @sharers monotonic, align 8
+  br label %clear
+clear:
+  %home = phi i64 [ 0, %shared ], [ %following, %clear ]
+  %counter = getelementptr [$homes x [16 x i64]], ptr @claimed, i64 0, i64 %home
+  store atomic i64 0, ptr %counter monotonic, align 8
+  %following = add i64 %home, 1
+  %more = icmp slt i64 %following, %limit
+  br i1 %more, label %clear, label %open
+open:
   %before = load atomic i64, ptr @status monotonic, align 8
   %generation = add i64 %before, 65536
-  %open = or i64 %generation, 1
-  store atomic i64 %open, ptr @status seq_cst, align 8
+  %opened = or i64 %generation, 1
+  store atomic i64 %opened, ptr @status seq_cst, align 8
   %sleeping = load atomic i64, ptr @sleeping seq_cst, align 8
   %asleep = icmp ne i64 %sleeping, 0
   br i1 %asleep, label %wake, label %help
@@ -160,7 +181,7 @@ wake:
   call void @wake_all()
   br label %help
 help:
-  call void @work()
+  call void @work(i64 0)
   %closed = atomicrmw and ptr @status, i64 -2 acq_rel
   br label %wait
 wait:
@@ -268,7 +289,9 @@ mask:
 start:
   %number = phi i64 [ %first, %mask ], [ %following, %succeeded ]
   %place = getelementptr [$workers x i64], ptr @threads, i64 0, i64 %number
-  %failure = call i32 @pthread_create(ptr %place, ptr null, ptr @worker, ptr null)
+  %own_home = add i64 %number, 1
+  %name = inttoptr i64 %own_home to ptr
+  %failure = call i32 @pthread_create(ptr %place, ptr null, ptr @worker, ptr %name)
   %failed = icmp ne i32 %failure, 0
   br i1 %failed, label %unmask, label %succeeded
 succeeded:
@@ -283,30 +306,70 @@ done:
   ret void
 }
 
-; Claim pieces of the job at hand until none is left.
-define internal void @work() {
+; Work off the share of thread `home`, then help the others with theirs.
+define internal void @work(i64 %home) {
+entry:
+  %sharers = load atomic i64, ptr @sharers monotonic, align 8
+  br label %share
+share:
+  %turn = phi i64 [ 0, %entry ], [ %following, %share ]
+  %sum = add i64 %home, %turn
+  %whose = urem i64 %sum, %sharers
+  call void @work_off(i64 %whose, i64 %sharers)
+  %following = add i64 %turn, 1
+  %more = icmp slt i64 %following, %sharers
+  br i1 %more, label %share, label %done
+done:
+  ret void
+}
+
+; Where the share of thread `home` begins, in pieces.
+define internal i64 @share_of(i64 %home, i64 %sharers) {
+  %pieces = load i64, ptr @pieces, align 8
+  %product = mul i64 %home, %pieces
+  %first = udiv i64 %product, %sharers
+  ret i64 %first
+}
+
+; Claim pieces of the share of thread `home` until none is left.
+define internal void @work_off(i64 %home, i64 %sharers) {
 entry:
   %function = load ptr, ptr @function, align 8
   %argument = load ptr, ptr @argument, align 8
   %count = load i64, ptr @count, align 8
   %piece = load i64, ptr @piece, align 8
-  br label %claim
+  %backwards = load i1, ptr @backwards, align 8
+  %counter = getelementptr [$homes x [16 x i64]], ptr @claimed, i64 0, i64 %home
+  %first = call i64 @share_of(i64 %home, i64 %sharers)
+  %neighbour = add i64 %home, 1
+  %beyond = call i64 @share_of(i64 %neighbour, i64 %sharers)
+  %size = sub i64 %beyond, %first
+  br label %look
+look:
+  %seen = load atomic i64, ptr %counter monotonic, align 8
+  %some = icmp slt i64 %seen, %size
+  br i1 %some, label %claim, label %done
 claim:
-  %begin = atomicrmw add ptr @next, i64 %piece monotonic
-  %left = icmp slt i64 %begin, %count
+  %number = atomicrmw add ptr %counter, i64 1 monotonic
+  %left = icmp slt i64 %number, %size
   br i1 %left, label %run, label %done
 run:
+  %from_first = add i64 %first, %number
+  %from_last_1 = sub i64 %beyond, %number
+  %from_last = sub i64 %from_last_1, 1
+  %claimed = select i1 %backwards, i64 %from_last, i64 %from_first
+  %begin = mul i64 %claimed, %piece
   %after = add i64 %begin, %piece
   %end = call i64 @llvm.smin.i64(i64 %after, i64 %count)
   call void %function(ptr %argument, i64 %begin, i64 %end)
-  br label %claim
+  br label %look
 done:
   ret void
 }
 declare i64 @llvm.smin.i64(i64, i64)
 
-; Take part in the open generation unless it is `last` or has enough workers: its number, or 0.
-define internal i64 @join(i64 %last) {
+; Take part in the open generation unless it is `last` or has no share for thread `home`: its number, or 0.
+define internal i64 @join(i64 %home, i64 %last) {
 entry:
   %first = load atomic i64, ptr @status seq_cst, align 8
   br label %look
@@ -316,11 +379,8 @@ look:
   %bit = and i64 %status, 1
   %open = icmp ne i64 %bit, 0
   %fresh = icmp ne i64 %generation, %last
-  %busy = and i64 %status, 65534
-  %workers = lshr i64 %busy, 1
-  %limit = load atomic i64, ptr @limit monotonic, align 8
-  %others = sub i64 %limit, 1
-  %room = icmp slt i64 %workers, %others
+  %sharers = load atomic i64, ptr @sharers monotonic, align 8
+  %room = icmp slt i64 %home, %sharers
   %lively = and i1 %open, %fresh
   %welcome = and i1 %lively, %room
   br i1 %welcome, label %try, label %no
@@ -336,23 +396,24 @@ no:
   ret i64 0
 }
 
-define internal void @work_and_leave() {
-  call void @work()
+define internal void @work_and_leave(i64 %home) {
+  call void @work(i64 %home)
   %left = atomicrmw sub ptr @status, i64 2 acq_rel
   ret void
 }
 
-define internal ptr @worker(ptr %unused) {
+define internal ptr @worker(ptr %name) {
 entry:
+  %home = ptrtoint ptr %name to i64
   br label %look
 look:
   %last = phi i64 [ 0, %entry ], [ %last, %rest ], [ %spun, %spun_work ], [ %slept, %slept_work ]
   %turn = phi i64 [ 0, %entry ], [ %turns, %rest ], [ 0, %spun_work ], [ 0, %slept_work ]
-  %spun = call i64 @join(i64 %last)
+  %spun = call i64 @join(i64 %home, i64 %last)
   %idle = icmp eq i64 %spun, 0
   br i1 %idle, label %rest_or_sleep, label %spun_work
 spun_work:
-  call void @work_and_leave()
+  call void @work_and_leave(i64 %home)
   br label %look
 rest_or_sleep:
   %turns = add i64 %turn, 1
@@ -366,7 +427,7 @@ sleep:
   %counted = atomicrmw add ptr @sleeping, i64 1 seq_cst
   br label %check
 check:
-  %slept = call i64 @join(i64 %last)
+  %slept = call i64 @join(i64 %home, i64 %last)
   %none = icmp eq i64 %slept, 0
   br i1 %none, label %stay, label %awake
 stay:
@@ -380,7 +441,7 @@ awake:
   call void @rise()
   br label %slept_work
 slept_work:
-  call void @work_and_leave()
+  call void @work_and_leave(i64 %home)
   br label %look
 end:
   call void @rise()

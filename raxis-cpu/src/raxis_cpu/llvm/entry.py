@@ -25,7 +25,8 @@ from raxis_cpu.llvm.registers import Complex, Register
 from raxis_cpu.llvm.renderer import OUT_OF_MEMORY
 from raxis_cpu.llvm.runtime import function_pointer
 
-_PARTS_PER_THREAD = 4
+_PARTS_PER_THREAD = 32
+"""So many that a part's operands fill a fraction of a processor's own cache."""
 
 
 class Argument(NamedTuple):
@@ -174,19 +175,33 @@ class Entry:
             function.line(f"call void @check({self._context}, i64 0, {self._parameter(UNITS)})")
         failed = function.load(I64, self._slot(ERROR)).compare("ne", 0)
         threads = self._parameter_of_table(table.THREADS)
-        parallel = parts.compare("gt", 1) & threads.compare("gt", 1)
-        with function.when(~failed & ~parallel):
+        divided = parts.compare("gt", 1)
+        with function.when(~failed & ~divided):
             function.line(f"call void @part({self._context}, i64 0, {self._parameter(UNITS)})")
-        with function.when(~failed & parallel):
+        with function.when(~failed & divided):
             count = parts.intrinsic("smin", threads * _PARTS_PER_THREAD)
             function.store(count, self._slot(COUNT))
-            target = self._pointer(table.PARALLEL_FOR)
-            function.line(f"call void {target}(ptr @task, {self._context}, {count})")
+            parallel = threads.compare("gt", 1)
+            with function.when(parallel):
+                target = self._pointer(table.PARALLEL_FOR)
+                function.line(f"call void {target}(ptr @task, {self._context}, {count})")
+            with function.when(~parallel):
+                self._run_in_turn(count)
         if self._layout.plan.split:
             with function.when(~failed):
                 function.line(f"call void @combine({self._context}, i64 0, i64 0)")
         with function.when(large):
             function.line(f"call void {self._pointer(table.ACQUIRE_GIL)}({state.get()})")
+
+    def _run_in_turn(self, count: Value) -> None:
+        """All parts, in the other direction than last time: the cache still holds what was touched last."""
+        function = self._function
+        place = function.advance(function.load(PTR, self._parameters), table.DIRECTION, 8)
+        backwards = function.emit(I64, f"load atomic i64, {place} monotonic, align 8")
+        function.line(f"store atomic {backwards ^ 1}, {place} monotonic, align 8")
+        with function.loop(0, count) as index:
+            part = backwards.compare("ne", 0).select(count - 1 - index, index)
+            function.line(f"call void @task({self._context}, {part})")
 
     def _parameter_of_table(self, entry: int) -> Value:
         function = self._function

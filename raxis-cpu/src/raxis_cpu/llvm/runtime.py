@@ -50,7 +50,8 @@ _FUNCTIONS = (
     TYPE_ERROR,
     PARALLEL_FOR,
     THREADS,
-) = range(21)
+    DIRECTION,
+) = range(22)
 
 _EXCEPTIONS = (IndexOutOfRangeError, RuntimeError, TypeError)
 
@@ -59,10 +60,10 @@ def _entries() -> list[int]:
     functions = [
         ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0 for name in _FUNCTIONS
     ]
-    return [*functions, id(None), *map(id, _EXCEPTIONS), 0, 1]
+    return [*functions, id(None), *map(id, _EXCEPTIONS), 0, 1, 0]
 
 
-_table = (ctypes.c_uint64 * 21)(*_entries())
+_table = (ctypes.c_uint64 * 22)(*_entries())
 
 ADDRESS: int = ctypes.addressof(_table)
 """Where the table is."""
