@@ -6,9 +6,10 @@ Float remainders are exact: where the quotient is small, x - q y is one fused st
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from raxis_cpu.llvm.ir import DOUBLE, I64, Function, Value, fma
-from raxis_cpu.llvm.math.support import absolute, any_lane, copy_sign, format_of
+from raxis_cpu.llvm.math.support import absolute, any_lane, at_most, copy_sign, format_of
 
 
 def _guarded(y: Value) -> Value:
@@ -16,39 +17,70 @@ def _guarded(y: Value) -> Value:
     return y.compare("eq", 0).select(1, y)
 
 
-def _quotient(x: Value, y: Value, signed: bool) -> Value:
-    """x / y truncated, y not 0; the least number by -1 wraps."""
+class _Division(NamedTuple):
+    """The truncated quotient, and the rest with the sign of the dividend."""
+
+    quotient: Value
+    rest: Value
+
+
+def _divided(x: Value, y: Value, signed: bool) -> _Division:
+    """x by y, which is not 0; the quotient of the least number by -1 wraps."""
     bits = x.type.bits
-    if bits < 64:
-        # Exact: the quotient differs from an integer by more than its rounding error.
-        element, kind = ("float", "si" if signed else "ui") if bits <= 16 else ("double", "si")
-        ratio = x.convert(f"{kind}tofp", element) / y.convert(f"{kind}tofp", element)
-        return ratio.convert("fptosi", "i64" if bits == 32 else "i32").convert("trunc", x.type.element)
-    minus_one = y.compare("eq", -1)
-    divisor = minus_one.select(1, y)
-    return minus_one.select(-x, x.function.emit(x.type, f"sdiv {x}, {divisor.name}"))
+    if bits == 64:
+        return _divided_long(x, y)
+    # Exact: the quotient differs from an integer by more than its rounding error.
+    element, kind = ("float", "si" if signed else "ui") if bits <= 16 else ("double", "si")
+    ratio = x.convert(f"{kind}tofp", element) / y.convert(f"{kind}tofp", element)
+    quotient = ratio.convert("fptosi", "i64" if bits == 32 else "i32").convert("trunc", x.type.element)
+    return _Division(quotient, x - quotient * y)
+
+
+_BELOW_2_63 = 2.0**63 - 1024
+
+
+def _divided_long(x: Value, y: Value) -> _Division:
+    """In double, in two steps: the second divides what the first leaves, which is below abs(y) + 2**13."""
+    reciprocal = 1.0 / y.convert("sitofp", "double")
+    quotient, rest = x.function.constant(x.type, 0), x
+    for _ in range(2):
+        ratio = at_most(rest.convert("sitofp", "double") * reciprocal, _BELOW_2_63)
+        whole = ratio.convert("fptosi", "i64")
+        quotient, rest = quotient + whole, rest - whole * y
+    # Where the ratio was rounded to an integer, or from one, the quotient is one too large or too small.
+    opposite = (x ^ y).compare("lt", 0)
+    one, divisor = opposite.select(-1, x.function.constant(x.type, 1)), opposite.select(-y, y)
+    for wrong, step, part in (
+        (_differs_in_sign(rest, x), -one, divisor),
+        (_magnitude(rest).compare("uge", _magnitude(y)), one, -divisor),
+    ):
+        quotient, rest = wrong.select(quotient + step, quotient), wrong.select(rest + part, rest)
+    return _Division(quotient, rest)
+
+
+def _magnitude(x: Value) -> Value:
+    """The absolute value, unsigned."""
+    return x.compare("lt", 0).select(-x, x)
 
 
 def _integer_divide(x: Value, y: Value, *, signed: bool) -> Value:
-    return _quotient(x, _guarded(y), signed)
+    return _divided(x, _guarded(y), signed).quotient
 
 
 def _integer_fmod(x: Value, y: Value, *, signed: bool) -> Value:
-    y = _guarded(y)
-    return x - _quotient(x, y, signed) * y
+    return _divided(x, _guarded(y), signed).rest
 
 
 def _integer_remainder(x: Value, y: Value, *, signed: bool) -> Value:
-    rest = _integer_fmod(x, y, signed=signed)
+    y = _guarded(y)
+    rest = _divided(x, y, signed).rest
     return _differs_in_sign(rest, y).select(rest + y, rest) if signed else rest
 
 
 def _integer_floor_divide(x: Value, y: Value, *, signed: bool) -> Value:
     y = _guarded(y)
-    quotient = _quotient(x, y, signed)
-    if not signed:
-        return quotient
-    return _differs_in_sign(x - quotient * y, y).select(quotient - 1, quotient)
+    quotient, rest = _divided(x, y, signed)
+    return _differs_in_sign(rest, y).select(quotient - 1, quotient) if signed else quotient
 
 
 def _differs_in_sign(rest: Value, y: Value) -> Value:
