@@ -46,8 +46,8 @@ c128 rx_exp_c128(c128 x) {
 """,
     "expm1_c128": """
 c128 rx_expm1_c128(c128 x) {
-    const f64 half = $sin(x.im / 2);
-    return rx_make_c128($expm1(x.re) * $cos(x.im) - 2 * half * half, $exp(x.re) * $sin(x.im));
+    const f64 s = $sin(x.im / 2);
+    return rx_make_c128($expm1(x.re) * $cos(x.im) - 2 * s * s, $exp(x.re) * $sin(x.im));
 }
 """,
     "log_c128": """

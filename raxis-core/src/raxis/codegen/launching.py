@@ -59,9 +59,9 @@ class Launch(Part):
     ) -> None:
         self.rendered = [rendered]
         self._launch = backend.launch
-        self._kernel = backend.kernel(rendered)
         size = backend.dialect.group_size
         self._groups = rendered.work_items if rendered.grouped else -(-rendered.work_items // size)
+        self._kernel = backend.kernel(rendered) if self._groups else None
         self._slots, self._scalars = tuple(slots), tuple(scalars)
         entries = rendered.entries
         self._numbers = np.array([entry.value for entry in entries] or [0], np.int64)

@@ -82,7 +82,7 @@ class _Renderer:
         self.kernel = kernel
         self.dialect = dialect
         self.checking = checking
-        self.numbers = Numbers(dialect)
+        self.numbers = Numbers(dialect, dense=len(kernel.axes) <= 1)
         self.outer = [number for number, axis in enumerate(kernel.axes) if not axis.inner]
         self.inner = [number for number, axis in enumerate(kernel.axes) if axis.inner]
         self.points = prod(kernel.axes[number].size for number in self.outer)
@@ -97,7 +97,7 @@ class _Renderer:
         if self.grouped:
             body = self.dialect.groups(self._body())
         else:
-            count = self.numbers.add_value(self.points)
+            count = self.numbers.value(self.points)
             body = self.dialect.points(count, self._body())
         name = f"{self.kernel.name}_check" if self.checking else self.kernel.name
         name = f"raxis_{name}"
@@ -107,9 +107,9 @@ class _Renderer:
     # ---- the body --------------------------------------------------------------------------------------
 
     def _body(self) -> list[str]:
-        indices = [f"i{number}" for number in range(len(self.kernel.axes))]
-        outer = _Scope(indices)
-        outer.lines += self._decoded("point", self.outer, self.points)
+        # Without axes the text is that of one axis, so that one kernel serves both.
+        outer = _Scope([f"i{number}" for number in range(max(1, len(self.kernel.axes)))])
+        outer.lines += self._decoded("point", self.outer if self.kernel.axes else [0], self.points)
         for level in range(1, max(self.kernel.levels, default=0) + 1):
             self._reduce(outer, level)
         self._finish(outer)
@@ -133,9 +133,8 @@ class _Renderer:
         return [(store.node, store.access) for store in self.kernel.stores]
 
     def _finish(self, outer: _Scope) -> None:
-        rows = self.kernel.is_row_value
-        everywhere = [sink for sink in self._sinks() if not rows[sink[0]]]
-        once = [sink for sink in self._sinks() if rows[sink[0]]]
+        everywhere = [sink for sink in self._sinks() if self._varies(*sink)]
+        once = [sink for sink in self._sinks() if not self._varies(*sink)]
         if everywhere:
             inner = _Scope(outer.indices, outer)
             made = [(self._value(node, inner, outer), node, access) for node, access in everywhere]
@@ -148,14 +147,20 @@ class _Renderer:
         else:
             outer.lines += stores
 
+    def _varies(self, node: int, access: Access | None) -> bool:
+        """Whether a sink is at every point, not once per outer point."""
+        strides = () if access is None else access.strides
+        spread = any(strides[axis] for axis in self.inner) if strides else False
+        return spread or not self.kernel.is_row_value[node]
+
     def _store(self, value: str, node: int, access: Access, scope: _Scope) -> str:
-        position = self.numbers.position(scope.indices, access.strides, access.buffer, access.offset)
+        position = self._position(access, scope)
         return f"b{access.buffer}[{position}] = {stored(self.kernel.nodes[node].dtype, value)};"
 
     def _over_row(self, body: Sequence[str]) -> list[str]:
         """A loop over the inner axes; work-items of a group take turns."""
         start, step = ("lane", str(self.dialect.group_size)) if self.grouped else ("0", "1")
-        count = self.numbers.add_value(self.row)
+        count = self.numbers.value(self.row)
         lines = [*self._decoded("place", self.inner, self.row), *body]
         return [f"for (i64 place = {start}; place < {count}; place += {step}) {{", *_indented(lines), "}"]
 
@@ -217,7 +222,7 @@ class _Renderer:
         at = f"b{self.record}[{self.numbers.position((), (), self.record)}"
         if node.op == "gather_load":
             place = inputs[0]
-            wrong = f"{place} < 0 || {place} >= {self.numbers.add_value(node.detail.size)}"
+            wrong = f"{place} < 0 || {place} >= {self.numbers.value(node.detail.size)}"
             safe, value, type = f"c{number}", "0", "i64"
         else:
             place = inputs[1]
@@ -245,13 +250,14 @@ class _Renderer:
         if node.op == "scalar":
             return scalar_expression(self.numbers, detail, node.dtype)
         if node.op == "random":
-            position = self.numbers.position(scope.indices, detail.strides, None, detail.offset)
+            position = self.numbers.position(scope.indices, detail.strides if self.kernel.axes else (1,), None, detail.offset)
             return f"rx_random_{register_type(node.dtype)}({inputs[0]}, {inputs[1]}, {position})"
         operand = self.kernel.nodes[node.inputs[-1]].dtype
         return expression(self.dialect, node.op, operand, node.dtype, inputs)
 
     def _position(self, access: Access, scope: _Scope) -> str:
-        return self.numbers.position(scope.indices, access.strides, access.buffer, access.offset)
+        strides = access.strides if self.kernel.axes else (1,)
+        return self.numbers.position(scope.indices, strides, access.buffer, access.offset)
 
     def _load(self, node: Node, position: str, slot: int) -> str:
         return loaded(node.dtype, f"b{slot}[{position}]")

@@ -46,7 +46,7 @@ def product(call: Call) -> Part | None:
         numbers.position(places[:-2], [item.strides[slot] for item in batch], slot) for slot in range(3)
     ]
     type = register_type(dtype)
-    sizes = [numbers.add_value(item.size) for item in (m, n, k)]
+    sizes = [numbers.value(item.size) for item in (m, n, k)]
     body = [
         f"{dialect.shared} {type} left[{tile * side}];",
         f"{dialect.shared} {type} right[{tile * side}];",

@@ -42,8 +42,8 @@ $T rx_lgamma_$s($T x) {
 $T rx_erfinv_$s($T x) {
     if (!($fabs(x) < 1)) return $fabs(x) == 1 ? x * rx_inf_$s() : rx_nan_$s();
     const $T left = (1 - x) * (1 + x), w = -$log(left), a = ($T)0.147;
-    const $T half = 2 / (($T)3.14159265358979323846 * a) - w / 2;
-    $T y = $copysign($sqrt($sqrt(half * half + w / a) - half), x);
+    const $T b = 2 / (($T)3.14159265358979323846 * a) - w / 2;
+    $T y = $copysign($sqrt($sqrt(b * b + w / a) - b), x);
     for (i32 step = 0; step < 4; ++step) {
         const $T error = $fabs(x) > ($T)0.5
             ? (x < 0 ? -1 : 1) * ((1 - $fabs(x)) - $erfc($fabs(y))) : $erf(y) - x;

@@ -40,10 +40,14 @@ class Rendered(NamedTuple):
 
 
 class Numbers:
-    """Collects the run-time numbers of a kernel; 0 and 1 are part of its text."""
+    """Collects the run-time numbers of a kernel.
 
-    def __init__(self, dialect: Dialect) -> None:
+    Strides of 0 are part of its text; with `dense` those of 1, too, which makes dense loops simple and kernels many.
+    """
+
+    def __init__(self, dialect: Dialect, *, dense: bool = False) -> None:
         self._dialect = dialect
+        self._dense = dense
         self.entries: list[Entry] = []
 
     def add(self, entry: Entry) -> str:
@@ -51,20 +55,17 @@ class Numbers:
         self.entries.append(entry)
         return self._dialect.number(len(self.entries) - 1)
 
-    def add_value(self, value: int) -> str:
-        """The expression of an integer that is never part of the text."""
-        return self.add(Entry(value))
-
     def value(self, value: int) -> str:
         """The expression of an integer."""
-        return str(value) if value in (0, 1) else self.add(Entry(value))
+        return self.add(Entry(value))
 
     def position(self, indices: Sequence[str], strides: Sequence[int], slot: int | None, offset: int = 0) -> str:
         """Where an element lies: where the slot begins plus index times stride."""
         terms = [self.add(Entry(offset, slot))] if slot is not None else [self.value(offset)] if offset else []
         for index, stride in zip(indices, strides, strict=True):
             if stride:
-                terms.append(index if stride == 1 else f"{index} * {self.value(stride)}")
+                unit = stride == 1 and self._dense
+                terms.append(index if unit else f"{index} * {self.value(stride)}")
         return " + ".join(terms) or "0"
 
 

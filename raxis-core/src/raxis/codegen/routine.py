@@ -42,7 +42,7 @@ def decoded(numbers: Numbers, flat: str, sizes: Sequence[int]) -> tuple[list[str
     type = "u32" if prod(sizes) < 1 << 31 else "i64"
     lines = [f"{type} {flat}_rest = ({type}){flat};"]
     for name, size in reversed(list(zip(names[1:], sizes[1:], strict=True))):
-        value = f"({type}){numbers.add_value(size)}"
+        value = f"({type}){numbers.value(size)}"
         lines += [f"const i64 {name} = {flat}_rest % {value};", f"{flat}_rest /= {value};"]
     return [*lines, f"const i64 {names[0]} = {flat}_rest;"], names
 

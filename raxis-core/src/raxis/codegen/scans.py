@@ -23,14 +23,14 @@ def scan(call: Call) -> Part:
     sizes = without(source.shape, dim)
     lines, indices = decoded(numbers, "point", sizes)
     places = [
-        f"{numbers.position(indices, without(each.strides, dim), slot)} + j * {numbers.add_value(each.strides[dim])}"
+        f"{numbers.position(indices, without(each.strides, dim), slot)} + j * {numbers.value(each.strides[dim])}"
         for slot, each in enumerate((source, target))
     ]
     combined = expression(dialect, _COMBINE[call.instruction.primitive], wide, wide, ("total", "value"))
     body = [
         *lines,
         f"{register_type(dtype)} total;",
-        f"for (i64 j = 0; j < {numbers.add_value(source.shape[dim])}; ++j) {{",
+        f"for (i64 j = 0; j < {numbers.value(source.shape[dim])}; ++j) {{",
         f"    const {register_type(dtype)} value = {loaded(dtype, f'b0[{places[0]}]')};",
         "    if (j == 0) total = value;",
         f"    else total = {combined};",
@@ -38,5 +38,5 @@ def scan(call: Call) -> Part:
         "}",
     ]
     count = prod(sizes) if source.shape[dim] else 0
-    body = dialect.points(numbers.add_value(count), body)
+    body = dialect.points(numbers.value(count), body)
     return call.launch(call.instruction.primitive, numbers, body, count)

@@ -17,7 +17,7 @@ def searchsorted(call: Call) -> Part:
     numbers = Numbers(dialect)
     lines, indices = decoded(numbers, "point", values.shape)
     row = numbers.position(indices[:-1], rows.strides[:-1], 0)
-    step = numbers.add_value(rows.strides[-1])
+    step = numbers.value(rows.strides[-1])
     value, target = (numbers.position(indices, each.strides, slot) for slot, each in ((1, values), (2, result)))
     if call.instruction.attributes["right"]:
         before = "!(value < other || (value == value && other != other))"
@@ -26,7 +26,7 @@ def searchsorted(call: Call) -> Part:
     body = [
         *lines,
         f"const {register_type(dtype)} value = {loaded(dtype, f'b1[{value}]')};",
-        f"i64 low = 0, high = {numbers.add_value(rows.shape[-1])};",
+        f"i64 low = 0, high = {numbers.value(rows.shape[-1])};",
         "while (low < high) {",
         "    const i64 middle = (low + high) / 2;",
         f"    const {register_type(dtype)} other = {loaded(dtype, f'b0[{row} + middle * {step}]')};",
@@ -36,5 +36,5 @@ def searchsorted(call: Call) -> Part:
         f"b2[{target}] = low;",
     ]
     count = prod(values.shape)
-    body = dialect.points(numbers.add_value(count), body)
+    body = dialect.points(numbers.value(count), body)
     return call.launch("searchsorted", numbers, body, count)

@@ -24,7 +24,7 @@ def sort(call: Call) -> Part | None:
     lines, places = decoded(numbers, "point", [*without(source.shape, dim), length])
     at = places[-1]
     rows = [
-        f"{numbers.position(places[:-1], without(each.strides, dim), slot)} + {{}} * {numbers.add_value(each.strides[dim])}"
+        f"{numbers.position(places[:-1], without(each.strides, dim), slot)} + {{}} * {numbers.value(each.strides[dim])}"
         for slot, each in enumerate((source, values, indices))
     ]
     less = "other > value || (other != other && value == value)"
@@ -35,7 +35,7 @@ def sort(call: Call) -> Part | None:
         *lines,
         f"const {register_type(dtype)} value = {value};",
         "i64 rank = 0;",
-        f"for (i64 j = 0; j < {numbers.add_value(length)}; ++j) {{",
+        f"for (i64 j = 0; j < {numbers.value(length)}; ++j) {{",
         f"    const {register_type(dtype)} other = {other};",
         "    const i32 equal = other == value || (other != other && value != value);",
         f"    rank += ({less}) || (equal && j < {at});",
@@ -44,5 +44,5 @@ def sort(call: Call) -> Part | None:
         f"b2[{rows[2].format('rank')}] = {at};",
     ]
     count = prod(source.shape)
-    body = dialect.points(numbers.add_value(count), body)
+    body = dialect.points(numbers.value(count), body)
     return call.launch("sort", numbers, body, count)

@@ -111,7 +111,7 @@ def _kernel(call: Call, update_strides: tuple[int, ...] | None = None) -> Part:
     j = places[-1] if at_once else "j"
     lane = places[: len(updates.shape) - 1]
     rows = [
-        f"{numbers.position(lane, without(each, dim), slot)} + {{}} * {numbers.add_value(each[dim])}"
+        f"{numbers.position(lane, without(each, dim), slot)} + {{}} * {numbers.value(each[dim])}"
         for slot, each in zip((1, 2, 3), strides, strict=True)
     ]
     type, update = register_type(dtype), f"b2[{rows[1].format(j)}]"
@@ -126,10 +126,10 @@ def _kernel(call: Call, update_strides: tuple[int, ...] | None = None) -> Part:
             f"{target} = {stored(dtype, combined)};",
         ]  # fmt: skip
     if not at_once:
-        count = numbers.add_value(updates.shape[dim])
+        count = numbers.value(updates.shape[dim])
         inner = [f"for (i64 j = 0; j < {count}; ++j) {{", *(f"    {line}" for line in inner), "}"]
     points = prod(sizes)
-    body = dialect.points(numbers.add_value(points), [*lines, *inner])
+    body = dialect.points(numbers.value(points), [*lines, *inner])
     return call.launch(f"{instruction.primitive}_{reduce}", numbers, body, points)
 
 
