@@ -22,7 +22,7 @@ NAMES = (
     "bernoulli", "cauchy", "exponential", "geometric", "log_normal", "multinomial", "normal", "rand_like", "randint",
     "randint_like", "randn", "randn_like", "uniform",
 )  # fmt: skip
-CASES = opinfo.cases(*NAMES, values=False, aspects=("values", "out", "errors"), limit=10)
+CASES = opinfo.cases(*NAMES, aspects=("values", "out", "errors"), limit=10)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -45,8 +45,14 @@ def test_the_first_numbers_are_philox_of_counter_zero() -> None:
     raxis.manual_seed(0)
     pairs = [ZERO_BLOCK[0] | ZERO_BLOCK[1] << 32, ZERO_BLOCK[2] | ZERO_BLOCK[3] << 32]
     assert raxis.rand(2, dtype=raxis.float64).tolist() == [(pair >> 11) * 2.0**-53 for pair in pairs]
+    many = (1 << 24) + 1
     raxis.manual_seed(0)
-    assert raxis.randint(0, 1000, (2,)).tolist() == [(pair & (2**63 - 1)) % 1000 for pair in pairs]
+    assert raxis.randint(0, many, (2,)).tolist() == [(pair & (2**63 - 1)) % many for pair in pairs]
+    for few in (1000, 1 << 24):
+        raxis.manual_seed(0)
+        assert raxis.randint(-7, few - 7, (4,)).tolist() == [(word * few >> 32) - 7 for word in ZERO_BLOCK]
+        raxis.manual_seed(0)
+        assert raxis.empty(4).long().random_(0, few).tolist() == [word * few >> 32 for word in ZERO_BLOCK]
 
 
 def test_normal_numbers_are_box_muller_of_uniform_ones() -> None:

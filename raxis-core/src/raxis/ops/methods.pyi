@@ -210,7 +210,7 @@ class TensorMethods:
     def _random(self, low: builtins.complex, count: builtins.complex, generator: Generator | None = ...) -> Tensor:
         """Integers uniform on ``[low, low + count)``."""
 
-    def _random_(self, low: builtins.complex, count: builtins.complex, generator: Generator | None = ...) -> Tensor:
+    def _random_(self, low: builtins.complex, count: builtins.complex, few: builtins.bool, generator: Generator | None = ...) -> Tensor:
         """Integers uniform on ``[low, low + count)``."""
 
     def _scatter(self, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:

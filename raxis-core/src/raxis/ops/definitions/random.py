@@ -105,20 +105,34 @@ def _randn(size: Shape, dtype: DType, device: Device) -> Any:
 
 
 @lowered(
-    "_randint(int[] size, Scalar low, Scalar count, dtype dtype, device device, Generator? generator=None) "
-    "-> Tensor",
+    "_randint(int[] size, Scalar low, Scalar count, bool few, dtype dtype, device device, "
+    "Generator? generator=None) -> Tensor",
     **_NEW,
 )
-def _randint(size: Shape, low: Tensor, count: Tensor, dtype: DType, device: Device) -> Any:
-    """Integers ``low + word mod count``; words are uniform on [0, 2**63)."""
-    return cast(integers(low, count, size), dtype)
+def _randint(size: Shape, low: Tensor, count: Tensor, few: bool, dtype: DType, device: Device) -> Any:
+    """Integers uniform on ``[low, low + count)``; `few` is ``are_few(count)``."""
+    return cast(integers(low, count, few, size), dtype)
 
 
-def integers(low: Tensor, count: Tensor, shape: Shape) -> Tensor:
-    """Traced int64 numbers uniform on ``[low, low + count)``."""
-    bits = current_tracer().random_bits(dtypes.int64, shape)
-    word = emit("and", bits, constant((1 << 63) - 1, dtypes.int64, shape))
-    return emit("add", emit("remainder", word, broadcast(count, shape)), broadcast(low, shape))
+def are_few(count: int) -> bool:
+    """Whether words of 32 bits suffice: some of so many integers are then likelier than others, by 1 in 256 at most."""
+    return count <= 1 << 24
+
+
+def integers(low: Tensor, count: Tensor, few: bool, shape: Shape) -> Tensor:
+    """Traced int64 numbers: `few` are ``low + (word * count >> 32)``, others ``low + word mod count``.
+
+    Words are uniform on [0, 2**32) and [0, 2**63).
+    """
+    bits = current_tracer().random_bits(dtypes.int32 if few else dtypes.int64, shape)
+    kept = constant((1 << (32 if few else 63)) - 1, dtypes.int64, shape)
+    word, count = emit("and", cast(bits, dtypes.int64), kept), broadcast(count, shape)
+    if few:
+        product = emit("mul", word, emit("and", count, kept))
+        drawn = emit("shift_right", product, constant(32, dtypes.int64, shape))
+    else:
+        drawn = emit("remainder", word, count)
+    return emit("add", drawn, broadcast(low, shape))
 
 
 _SHORT_WORDS = 1 << 24
@@ -210,10 +224,13 @@ def _bernoulli(input: Tensor, p: Tensor) -> Any:
     return cast(emit("lt", drawn, chance), input._layout.dtype)
 
 
-@lowered("_random(Tensor input, Scalar low, Scalar count, Generator? generator=None) -> Tensor", **_IN_PLACE)
-def _random(input: Tensor, low: Tensor, count: Tensor) -> Any:
-    """Integers uniform on ``[low, low + count)``."""
-    return cast(integers(low, count, input._layout.shape), input._layout.dtype)
+@lowered(
+    "_random(Tensor input, Scalar low, Scalar count, bool few, Generator? generator=None) -> Tensor",
+    **_IN_PLACE,
+)
+def _random(input: Tensor, low: Tensor, count: Tensor, few: bool) -> Any:
+    """Integers uniform on ``[low, low + count)``; `few` is ``are_few(count)``."""
+    return cast(integers(low, count, few, input._layout.shape), input._layout.dtype)
 
 
 @lowered(

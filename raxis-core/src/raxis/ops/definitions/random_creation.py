@@ -155,7 +155,7 @@ def randint(
     low, high, shape = _randint_arguments(args, low, high, size)
     target = dtype or dtypes.int64
     count = integer_range("random_", low, high, target)
-    return repeated(OPS["_randint"], shape, low, count, target, as_device(device))
+    return repeated(OPS["_randint"], shape, low, count, random.are_few(count), target, as_device(device))
 
 
 def _randint_arguments(args: tuple[Any, ...], low: int, high: int | None, size: Any) -> tuple[int, int, Any]:
@@ -229,7 +229,8 @@ def randint_like(
     low, high, shape = _randint_arguments(args, low, high, input._layout.shape)
     target = like_layout(input, dtype, device, memory_format)
     count = integer_range("random_", low, high, target.dtype)
-    return _in_order(target, repeated(OPS["_randint"], shape, low, count, target.dtype, target.device))
+    few = random.are_few(count)
+    return _in_order(target, repeated(OPS["_randint"], shape, low, count, few, target.dtype, target.device))
 
 
 @created(
