@@ -83,6 +83,7 @@ _LAZY_MODULES = frozenset(
         "compiler",
         "cpu",
         "cuda",
+        "distributions",
         "env",
         "fft",
         "hooks",
@@ -122,6 +123,7 @@ if TYPE_CHECKING:
     from raxis import compiler as compiler
     from raxis import cpu as cpu
     from raxis import cuda as cuda
+    from raxis import distributions as distributions
     from raxis import fft as fft
     from raxis import linalg as linalg
     from raxis import nn as nn

@@ -39,7 +39,7 @@ def _inverted(first: Tensor, ratio: Tensor, shift: Tensor) -> Tensor:
     carried = (drawn - first, first, constant(0.0, dtypes.float64, tuple(first.shape)), ratio, shift)
     regions = (region(carried, _some_beyond), region(carried, _next_count))
     final: Any = emit("while", *carried, regions=regions)
-    return final[2]  # type: ignore[no-any-return]
+    return final[2]
 
 
 def _beyond(left: Tensor, count: Tensor) -> Tensor:
@@ -160,7 +160,8 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
 
     Args:
         count: floating point, whole numbers, not negative.
-        prob: the same dtype, probabilities; numbers outside [0, 1] count as the nearest inside. Its shape must broadcast with `count`'s.
+        prob: the same dtype, probabilities (numbers outside [0, 1] count as the nearest inside); its shape must
+            broadcast with `count`'s.
         generator: stream to draw from.
 
     Returns:

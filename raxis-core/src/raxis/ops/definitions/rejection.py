@@ -49,7 +49,7 @@ def rejected(propose: Proposal, uniforms: int, parameters: Sequence[Tensor]) -> 
         return key, offset + uniforms * blocks, open & ~accepted, chosen, *rest
 
     final: Any = emit("while", *carried, regions=(region(carried, _some_open), region(carried, again)))
-    return final[3]  # type: ignore[no-any-return]
+    return final[3]
 
 
 def _some_open(key: Tensor, offset: Tensor, open: Tensor, *rest: Tensor) -> tuple[Tensor, ...]:

@@ -325,11 +325,14 @@ def multinomial(
     _check_multinomial(input, num_samples, replacement)
     if out is not None and out.dtype is not dtypes.int64:
         raise RuntimeError(f"multinomial expects Long tensor out, got: {out.dtype.name}")
-    made = _categories(input.detach(), num_samples, replacement, generator)
+    made = categories(input.detach(), num_samples, replacement, generator)
     return made if out is None else prepared(out, made._layout.shape, None).copy_(made)
 
 
-def _categories(weights: Tensor, num_samples: int, replacement: bool, generator: Generator | None) -> Tensor:
+def categories(
+    weights: Tensor, num_samples: int, replacement: bool, generator: Generator | None = None
+) -> Tensor:
+    """`multinomial` of weights that have been checked."""
     if replacement:
         sums = weights.double().cumsum(-1)
         points = rand(
