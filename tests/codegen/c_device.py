@@ -59,7 +59,15 @@ class CBackend(KernelBackend):
         place = Path(self._folder.name) / f"kernel{next(self._numbers)}"
         place.with_suffix(".c").write_text(source)
         library = place.with_suffix(".so")
-        command = [str(COMPILER), *_OPTIONS, *self._options, "-o", str(library), str(place.with_suffix(".c")), "-lm"]
+        command = [
+            str(COMPILER),
+            *_OPTIONS,
+            *self._options,
+            "-o",
+            str(library),
+            str(place.with_suffix(".c")),
+            "-lm",
+        ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise RuntimeError(f"{done.stderr}\n{source}")

@@ -19,8 +19,8 @@ from raxis.ptir.program import Program
 class KernelBackend(Backend):
     """Runs programs as kernels printed by `raxis.codegen`; a device adds memory, a compiler and a way to launch.
 
-    What has no kernel (factorizations, transforms, eigenvalues) runs on the host: operands are copied there, the reference
-    backend computes, and results are copied back. The device waits meanwhile.
+    What has no kernel (factorizations, transforms, long sorts, control flow) runs on the host: the reference backend
+    computes it on copies of the operands, and results are copied back.
     """
 
     dialect: Dialect

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from raxis.codegen.dialect import Dialect
 
@@ -27,7 +28,7 @@ class C(Dialect):
     function = "static inline"
     kernel = "void"
     long_suffix = "LL"
-    helpers = {
+    helpers: ClassVar[Mapping[str, str]] = {
         "bits_f32": _same_bits("bits_f32", "f32", "u32"),
         "real_f32": _same_bits("real_f32", "u32", "f32"),
         "bits_f64": _same_bits("bits_f64", "f64", "u64"),

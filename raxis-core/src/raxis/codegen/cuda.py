@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from raxis.codegen.dialect import Dialect
 
@@ -23,7 +24,7 @@ class Cuda(Dialect):
     barrier = "__syncthreads();"
     group_size = 256
     long_suffix = "LL"
-    helpers = {
+    helpers: ClassVar[Mapping[str, str]] = {
         "bits_f32": "u32 rx_bits_f32(f32 x) { return __float_as_uint(x); }",
         "real_f32": "f32 rx_real_f32(u32 x) { return __uint_as_float(x); }",
         "bits_f64": "u64 rx_bits_f64(f64 x) { return (u64)__double_as_longlong(x); }",

@@ -31,7 +31,9 @@ def decomposition(instruction: Instruction) -> Program | None:
         return None
     builder = Builder(instruction.primitive)
     parameters = [builder.parameter(operand.type) for operand in instruction.operands]
-    widened = [_cast(builder, value, dtypes.float32) if value.type.dtype in HALF else value for value in parameters]
+    widened = [
+        _cast(builder, value, dtypes.float32) if value.type.dtype in HALF else value for value in parameters
+    ]
     result = body(builder, instruction, widened)
     return builder.build([_cast(builder, result, instruction.results[0].type.dtype)])
 
@@ -58,7 +60,11 @@ def _product(builder: Builder, instruction: Instruction, operands: Sequence[Valu
     given = instruction.attributes
     batch, contract = len(given["lhs_batch"]), len(given["lhs_contract"])
     left, right = (
-        [dim for dim in range(value.type.rank) if dim not in given[f"{side}_batch"] + given[f"{side}_contract"]]
+        [
+            dim
+            for dim in range(value.type.rank)
+            if dim not in given[f"{side}_batch"] + given[f"{side}_contract"]
+        ]
         for value, side in ((lhs, "lhs"), (rhs, "rhs"))
     )
     left_order = (*given["lhs_batch"], *left, *given["lhs_contract"])

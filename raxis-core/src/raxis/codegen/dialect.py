@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import ClassVar
 
 
 class Dialect:
@@ -32,7 +33,7 @@ class Dialect:
     barrier: str = ""
     group_size: int = 1
     long_suffix: str = "L"
-    helpers: Mapping[str, str] = MappingProxyType({})
+    helpers: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     def math(self, name: str, real: str) -> str:
         """The name of a mathematical function for ``f32`` or ``f64``."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from raxis.backends.api import Description, Strides
-from raxis.codegen.library import library_step
 from raxis.codegen.launching import Memory, Part, loop_part
+from raxis.codegen.library import library_step
 from raxis.ptir.program import Instruction, Program
 from raxis.schedule import Buffer, LoopStep, schedule
 from raxis.schedule.arena import plan
@@ -64,9 +64,7 @@ class DeviceProgram:
         for step in self._steps:
             step(memory, scalars)
 
-    def _sorted(
-        self, arguments: Sequence[Any]
-    ) -> tuple[dict[tuple[str, int], Memory], dict[int, Any], int]:
+    def _sorted(self, arguments: Sequence[Any]) -> tuple[dict[tuple[str, int], Memory], dict[int, Any], int]:
         tensors: dict[tuple[str, int], Memory] = {}
         scalars: dict[int, Any] = {}
         given = iter(arguments)
@@ -86,9 +84,7 @@ class DeviceProgram:
         if sources:
             made = [rendered for step in self._steps for rendered in step.rendered]
             kernels = {f"{number}-{each.name}": each.source for number, each in enumerate(made)}
-        return Description(
-            str(self._schedule), len(self._steps), self._arena.nbytes, None, kernels
-        )
+        return Description(str(self._schedule), len(self._steps), self._arena.nbytes, None, kernels)
 
 
 def _roles(program: Program) -> list[tuple[str, int]]:
@@ -108,4 +104,3 @@ def _check_claims(backend: KernelBackend, instructions: Sequence[Instruction]) -
                 raise NotImplementedError(answer)
         for region in item.regions:
             _check_claims(backend, region.instructions)
-

@@ -21,7 +21,20 @@ _SUFFIX = {
 }  # fmt: skip
 COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _EXACT_IN_HALF = frozenset(
-    {"neg", "abs", "sign", "maximum", "minimum", "select", "floor", "ceil", "round", "trunc", "nextafter", "cast"}
+    {
+        "neg",
+        "abs",
+        "sign",
+        "maximum",
+        "minimum",
+        "select",
+        "floor",
+        "ceil",
+        "round",
+        "trunc",
+        "nextafter",
+        "cast",
+    }
 )
 _DIVISIONS = {"div": "idiv", "floor_divide": "ifloor", "remainder": "iremainder", "fmod": "imod"}
 DIVISIONS = frozenset(_DIVISIONS)
@@ -108,9 +121,7 @@ def supports(op: str, dtype: DType) -> bool:
     return op in _TABLES[dtype.category]
 
 
-def expression(
-    dialect: Dialect, op: str, operand: DType, result: DType, registers: Sequence[str]
-) -> str:
+def expression(dialect: Dialect, op: str, operand: DType, result: DType, registers: Sequence[str]) -> str:
     """The result register of primitive `op` for data operands of dtype `operand`.
 
     Args:
@@ -181,7 +192,7 @@ def _helper(name: str) -> _Maker:
 
 
 def _operator(symbol: str) -> _Maker:
-    return lambda suffix, *registers: f" {symbol} ".join(registers)
+    return lambda _, *registers: f" {symbol} ".join(registers)
 
 
 def _wrapping(symbol: str) -> _Maker:
@@ -195,12 +206,12 @@ def _wrapping(symbol: str) -> _Maker:
 
 
 def _component(name: str) -> _Maker:
-    return lambda suffix, x: f"{x}.{name}"
+    return lambda _, x: f"{x}.{name}"
 
 
 _FUNCTIONS = (
-    "exp", "expm1", "log", "log1p", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh",
-    "acosh", "atanh", "floor", "ceil", "trunc", "pow", "atan2", "fmod",
+    "exp", "expm1", "log", "log1p", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh",
+    "asinh", "acosh", "atanh", "floor", "ceil", "trunc", "pow", "atan2", "fmod",
 )  # fmt: skip
 
 _REAL_TABLE: dict[str, _Maker] = {
@@ -210,7 +221,7 @@ _REAL_TABLE: dict[str, _Maker] = {
     "round": _math("rint"),
     "abs": _math("fabs"),
     "rsqrt": lambda suffix, x: f"1 / $sqrt:{suffix}({x})",
-    "neg": lambda suffix, x: f"-{x}",
+    "neg": lambda _, x: f"-{x}",
     **{name: _operator(symbol) for name, symbol in {"add": "+", "sub": "-", "mul": "*", "div": "/"}.items()},
 }  # fmt: skip
 
@@ -220,24 +231,26 @@ _INTEGER_TABLE: dict[str, _Maker] = {
     "pow": _helper("ipow"),
     "neg": lambda suffix, x: f"({suffix})(0 - ({'u64' if suffix == 'i64' else 'u32'}){x})",
     "abs": lambda suffix, x: f"{x} < 0 ? ({suffix})(0 - ({'u64' if suffix == 'i64' else 'u32'}){x}) : {x}",
-    "sign": lambda suffix, x: f"({x} > 0) - ({x} < 0)",
+    "sign": lambda _, x: f"({x} > 0) - ({x} < 0)",
     "not": lambda suffix, x: f"({suffix})~{x}",
-    "maximum": lambda suffix, x, y: f"{x} > {y} ? {x} : {y}",
-    "minimum": lambda suffix, x, y: f"{x} < {y} ? {x} : {y}",
+    "maximum": lambda _, x, y: f"{x} > {y} ? {x} : {y}",
+    "minimum": lambda _, x, y: f"{x} < {y} ? {x} : {y}",
     **{name: _operator(symbol) for name, symbol in {"and": "&", "or": "|", "xor": "^"}.items()},
     "shift_left": _helper("shift_left"),
     "shift_right": _helper("shift_right"),
 }
 
 _BOOL_TABLE: dict[str, _Maker] = {
-    "not": lambda suffix, x: f"!{x}",
+    "not": lambda _, x: f"!{x}",
     **{name: _operator("|") for name in ("add", "or", "maximum")},
     **{name: _operator("&") for name in ("mul", "and", "minimum")},
     "xor": _operator("^"),
 }
 
 _COMPLEX_TABLE: dict[str, _Maker] = {
-    **{name: _helper(name) for name in (*WIDE, "pow", "add", "sub", "mul", "div", "neg", "conj", "abs", "eq")},
+    **{
+        name: _helper(name) for name in (*WIDE, "pow", "add", "sub", "mul", "div", "neg", "conj", "abs", "eq")
+    },
     "ne": lambda suffix, x, y: f"!rx_eq_{suffix}({x}, {y})",
     "real": _component("re"),
     "imag": _component("im"),

@@ -1,5 +1,4 @@
-"""What a device has no kernel for: operands are copied to the host, the reference backend computes, results are copied
-back."""
+"""What a device has no kernel for: the reference backend computes it on copies of the operands on the host."""
 
 from __future__ import annotations
 
@@ -13,6 +12,7 @@ from raxis.codegen.copies import copy_kernel
 from raxis.codegen.launching import Memory, Part, Scalars, loop_part
 from raxis.layout import contiguous_strides, extent
 from raxis.ptir.program import Instruction, Parameter, Program
+from raxis.ptir.types import TensorType
 from raxis.schedule import Buffer, LibraryStep, Number
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ class HostPart(Part):
         dense = [contiguous_strides(type.shape) for type in self._types]
         self._run = ReferenceBackend().compile(program, inputs, dense)
         self._copies = [
-            None if _is_dense(buffers[slot]) else loop_part(backend, copy_kernel(type, strides, buffers[slot].strides), (0, 1))
-            for slot, type, strides in zip(step.results, self._types, dense, strict=True)
+            _spreading(backend, value.type, buffers[slot])
+            for value, slot in zip(step.instruction.results, step.results, strict=True)
         ]
 
     def __call__(self, memory: Sequence[Memory], scalars: Scalars) -> None:
@@ -83,10 +83,13 @@ def single(instruction: Instruction, by_value: Sequence[bool]) -> Program:
     return Program(instruction.primitive, parameters, (whole,), instruction.results)
 
 
-def _is_dense(buffer: Buffer) -> bool:
-    return buffer.strides == contiguous_strides(buffer.shape)
+def _spreading(backend: KernelBackend, type: TensorType, buffer: Buffer) -> Part | None:
+    """A copy from dense memory to a buffer that is not."""
+    dense = contiguous_strides(buffer.shape)
+    if buffer.strides == dense:
+        return None
+    return loop_part(backend, copy_kernel(type, dense, buffer.strides), (0, 1))
 
 
 def _value(number: Number, scalars: Scalars) -> Any:
     return number.added if number.position is None else scalars[number.position] + number.added
-

@@ -85,7 +85,9 @@ class Launch(Part):
 class Checked(Part):
     """A check of a loop kernel: raises if an index is out of range or an integer is divided by zero."""
 
-    def __init__(self, backend: KernelBackend, kernel: LoopKernel, launch: Launch, slots: Sequence[int]) -> None:
+    def __init__(
+        self, backend: KernelBackend, kernel: LoopKernel, launch: Launch, slots: Sequence[int]
+    ) -> None:
         self.rendered = launch.rendered
         self._backend, self._kernel, self._launch, self._slots = backend, kernel, launch, tuple(slots)
 
@@ -142,7 +144,8 @@ def _bits(value: Any, entry: Entry) -> int:
 
 def _float32_bits(value: Any, dtype: DType) -> int:
     with np.errstate(all="ignore"):
-        return int(np.array(value, np.float64).astype(np.float32).astype(dtype.numpy).astype(np.float32).view(np.uint32))
+        narrow = np.array(value, np.float64).astype(np.float32).astype(dtype.numpy)
+    return int(narrow.astype(np.float32).view(np.uint32))
 
 
 def _float64_bits(value: Any, _: DType) -> int:

@@ -1,4 +1,4 @@
-"""Library steps: instructions that are no loop kernels, as kernels of their own, as programs of others, or on the host."""
+"""Library steps: instructions as kernels of their own, as programs of other instructions, or on the host."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ def library_step(
     instruction, slots = step.instruction, (*step.operands, *step.results)
     if all(slot >= 0 for slot in slots):
         routine = ROUTINES.get(instruction.primitive)
-        made = routine(Call(backend, instruction, slots, [buffers[slot] for slot in slots])) if routine else None
+        made = (
+            routine(Call(backend, instruction, slots, [buffers[slot] for slot in slots])) if routine else None
+        )
         if made is not None:
             return made
         program = decomposition(instruction)

@@ -1,11 +1,11 @@
 """Loop kernels in a language of the C family.
 
-Kernels without reductions have one work-item per point. With reductions, a work-group passes over the inner axes of one
-outer point, and its work-items put their parts together in shared memory; short rows, and languages without work-groups,
-have one work-item per outer point.
+Kernels without reductions have one work-item per point. With reductions, a work-group passes over the inner axes of
+one outer point, and its work-items put their parts together in shared memory; short rows, and languages without
+work-groups, have one work-item per outer point.
 
-An index out of range and an integer divided by zero must be found before anything is written. A kernel in which
-either can be is rendered twice: once as a *check*, which writes nothing but a record of what is wrong, and once to compute.
+An index out of range and an integer divided by zero must be found before anything is written. A kernel in which either
+can be is rendered twice: as a *check*, which writes nothing but a record of what is wrong, and to compute.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ MOST_GROUPS = 4096
 """... unless there are more rows than this, each of which is work enough for a work-item..."""
 LONGEST_ROW = 1024
 """... up to so many elements."""
+_Sink = tuple[int, Access | None]
 _NARROW = 1 << 31
 """Below so many points their numbers are divided as 32-bit integers."""
 
@@ -126,7 +127,7 @@ class _Renderer:
             lines += [f"const i64 i{axis} = {rest} % {size};", f"{rest} /= {size};"]
         return [*lines, f"const i64 i{axes[0]} = {rest};"]
 
-    def _sinks(self) -> list[tuple[int, Access | None]]:
+    def _sinks(self) -> list[_Sink]:
         """What the kernel is for: nodes, and where they are stored."""
         if self.checking:
             return [(number, None) for number, checked in enumerate(_checked(self.kernel)) if checked]
@@ -137,11 +138,9 @@ class _Renderer:
         once = [sink for sink in self._sinks() if not self._varies(*sink)]
         if everywhere:
             inner = _Scope(outer.indices, outer)
-            made = [(self._value(node, inner, outer), node, access) for node, access in everywhere]
-            inner.lines += [self._store(*item, inner) for item in made if item[2] is not None]
+            inner.lines += self._stores(everywhere, inner, outer)
             outer.lines += self._over_row(inner.lines) if self.inner else inner.lines
-        made = [(self._value(node, outer, outer), node, access) for node, access in once]
-        stores = [self._store(*item, outer) for item in made if item[2] is not None]
+        stores = self._stores(once, outer, outer)
         if stores and self.grouped:
             outer.lines += [self.dialect.barrier, "if (lane == 0) {", *_indented(stores), "}"]
         else:
@@ -152,6 +151,15 @@ class _Renderer:
         strides = () if access is None else access.strides
         spread = any(strides[axis] for axis in self.inner) if strides else False
         return spread or not self.kernel.is_row_value[node]
+
+    def _stores(self, sinks: Sequence[_Sink], scope: _Scope, outer: _Scope) -> list[str]:
+        """Lines that store, after all values are computed."""
+        values = [self._value(node, scope, outer) for node, _ in sinks]
+        return [
+            self._store(value, node, access, scope)
+            for value, (node, access) in zip(values, sinks, strict=True)
+            if access is not None
+        ]
 
     def _store(self, value: str, node: int, access: Access, scope: _Scope) -> str:
         position = self._position(access, scope)
@@ -188,8 +196,8 @@ class _Renderer:
         size, barrier = self.dialect.group_size, self.dialect.barrier
         lines = [f"{self.dialect.shared} {type} {name}_all[{size}];" for name, type in made.parts]
         lines += [f"{name}_all[lane] = {name};" for name, _ in made.parts]
-        lines += [f"for (u32 half_of = {size // 2}; half_of > 0; half_of /= 2) {{", f"    {barrier}"]
-        lines += ["    if (lane < half_of) {", *_indented(_indented(made.merge("lane", "lane + half_of"))), "    }", "}"]
+        merge = ["if (lane < part) {", *_indented(made.merge("lane", "lane + part")), "}"]
+        lines += [f"for (u32 part = {size // 2}; part > 0; part /= 2) {{", *_indented([barrier, *merge]), "}"]
         lines += [barrier, *(f"{name} = {name}_all[0];" for name, _ in made.parts), barrier]
         return lines
 
@@ -214,8 +222,10 @@ class _Renderer:
         if self.checking and _may_raise(self.kernel, node):
             lines, inputs = self._guarded(number, node, inputs)
         if node.op == "gather_load" and self.checking and not node.detail.size:
-            return [*lines, f"const {register_type(node.dtype)} v{number} = {literal(self.dialect, node.dtype, 0)};"]
-        return [*lines, f"const {register_type(node.dtype)} v{number} = {self._expression(node, inputs, scope)};"]
+            value = literal(self.dialect, node.dtype, 0)  # there is no element to read
+        else:
+            value = self._expression(node, inputs, scope)
+        return [*lines, f"const {register_type(node.dtype)} v{number} = {value};"]
 
     def _guarded(self, number: int, node: Node, inputs: list[str]) -> tuple[list[str], list[str]]:
         """Lines that record what is wrong, and inputs with which the node can be computed all the same."""
@@ -241,7 +251,8 @@ class _Renderer:
         if node.op == "load":
             return self._load(node, self._position(detail, scope), detail.buffer)
         if node.op == "gather_load":
-            position = f"{self._position(detail.access, scope)} + {inputs[0]} * {self.numbers.value(detail.stride)}"
+            start, stride = self._position(detail.access, scope), self.numbers.value(detail.stride)
+            position = f"{start} + {inputs[0]} * {stride}"
             return self._load(node, position, detail.access.buffer)
         if node.op == "constant":
             return literal(self.dialect, node.dtype, detail)
@@ -250,7 +261,8 @@ class _Renderer:
         if node.op == "scalar":
             return scalar_expression(self.numbers, detail, node.dtype)
         if node.op == "random":
-            position = self.numbers.position(scope.indices, detail.strides if self.kernel.axes else (1,), None, detail.offset)
+            strides = detail.strides if self.kernel.axes else (1,)
+            position = self.numbers.position(scope.indices, strides, None, detail.offset)
             return f"rx_random_{register_type(node.dtype)}({inputs[0]}, {inputs[1]}, {position})"
         operand = self.kernel.nodes[node.inputs[-1]].dtype
         return expression(self.dialect, node.op, operand, node.dtype, inputs)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from raxis.codegen.dialect import Dialect
 
@@ -26,7 +27,7 @@ class OpenCL(Dialect):
     shared = "__local"
     barrier = "barrier(CLK_LOCAL_MEM_FENCE);"
     group_size = 64
-    helpers = {
+    helpers: ClassVar[Mapping[str, str]] = {
         "bits_f32": "u32 rx_bits_f32(f32 x) { return as_uint(x); }",
         "real_f32": "f32 rx_real_f32(u32 x) { return as_float(x); }",
         "bits_f64": "u64 rx_bits_f64(f64 x) { return as_ulong(x); }",

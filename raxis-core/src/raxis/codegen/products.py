@@ -13,105 +13,157 @@ from raxis.codegen.rendered import Numbers
 from raxis.codegen.routine import Call, decoded
 from raxis.dtypes import HALF
 
-_EACH = 4
+EACH = 4
 """A work-item computes so many rows and columns."""
 SMALLEST = 16
 """Rows and columns from which on tiles pay."""
 
 
 class Run(NamedTuple):
-    """Dims that both operands and the result pass through as one: size and strides."""
+    """Dims that lhs, rhs and result pass through as one: size, and strides in each."""
 
     size: int
     strides: tuple[int, ...]
 
 
+class _Dims(NamedTuple):
+    """The dims of a product of stacks of matrices."""
+
+    batch: list[Run]
+    rows: Run
+    columns: Run
+    inner: Run
+
+
 def product(call: Call) -> Part | None:
     """A product of matrices or of stacks of them; None for others, and where there is no shared memory."""
-    dialect, dtype = call.backend.dialect, call.buffers[2].dtype
-    if not dialect.shared or not (dtype in HALF or dtype in (dtypes.float32, dtypes.float64)):
+    if not call.backend.dialect.shared or call.buffers[2].dtype not in _DTYPES:
         return None
-    batch, rows, columns, inner = _dims(call)
-    m, n, k = (_merged(part) for part in (rows, columns, inner))
-    if m is None or n is None or k is None or min(m.size, n.size) < SMALLEST or not k.size:
-        return None
-    if 0 in [item.size for item in batch]:
-        return None
-    side = isqrt(dialect.group_size)
-    tile = side * _EACH
-    numbers = Numbers(dialect)
-    tiles = [*(item.size for item in batch), -(-m.size // tile), -(-n.size // tile)]
-    lines, places = decoded(numbers, "point", tiles)
-    starts = [
-        numbers.position(places[:-2], [item.strides[slot] for item in batch], slot) for slot in range(3)
-    ]
-    type = register_type(dtype)
-    sizes = [numbers.value(item.size) for item in (m, n, k)]
-    body = [
-        f"{dialect.shared} {type} left[{tile * side}];",
-        f"{dialect.shared} {type} right[{tile * side}];",
-        *lines,
-        f"const i64 m = {sizes[0]}, n_ = {sizes[1]}, k = {sizes[2]};",
-        f"const i64 m0 = {places[-2]} * {tile}, n0 = {places[-1]} * {tile};",
-        *(f"const i64 start{slot} = {start};" for slot, start in enumerate(starts)),
-        f"const u32 row = lane / {side}, column = lane % {side};",
-        f"{type} total[{_EACH}][{_EACH}];",
-        f"for (u32 i = 0; i < {_EACH}; ++i) for (u32 j = 0; j < {_EACH}; ++j) total[i][j] = 0;",
-        f"for (i64 k0 = 0; k0 < k; k0 += {side}) {{",
-        f"    for (u32 at = lane; at < {tile * side}; at += {dialect.group_size}) {{",
-        f"        const i64 i = m0 + at / {side}, j = n0 + at % {tile};",
-        f"        const i64 ki = k0 + at % {side}, kj = k0 + at / {tile};",
-        f"        left[at] = i < m && ki < k ? {_element(call, numbers, 0, 'i', m, 'ki', k)} : 0;",
-        f"        right[at] = j < n_ && kj < k ? {_element(call, numbers, 1, 'kj', k, 'j', n)} : 0;",
-        "    }",
-        f"    {dialect.barrier}",
-        f"    for (u32 q = 0; q < {side}; ++q)",
-        f"        for (u32 i = 0; i < {_EACH}; ++i)",
-        f"            for (u32 j = 0; j < {_EACH}; ++j)",
-        f"                total[i][j] += left[(row + {side} * i) * {side} + q] * right[q * {tile} + column + {side} * j];",
-        f"    {dialect.barrier}",
-        "}",
-        f"for (u32 i = 0; i < {_EACH}; ++i) for (u32 j = 0; j < {_EACH}; ++j) {{",
-        f"    const i64 r = m0 + row + {side} * i, c = n0 + column + {side} * j;",
-        f"    if (r < m && c < n_) b2[{_place(numbers, 2, 'r', m, 'c', n)}] = {stored(dtype, 'total[i][j]')};",
-        "}",
-    ]
-    return call.launch("product", numbers, dialect.groups(body), prod(tiles), grouped=True)
+    dims = _dims(call)
+    return None if dims is None else _Product(call, dims).part()
 
 
-def _element(call: Call, numbers: Numbers, slot: int, one: str, first: Run, two: str, second: Run) -> str:
-    return loaded(call.buffers[slot].dtype, f"b{slot}[{_place(numbers, slot, one, first, two, second)}]")
+class _Product:
+    """The kernel of one product.
+
+    A work-group computes a square of the result, `tile` rows and columns, from pieces of the operands `side` deep.
+    """
+
+    def __init__(self, call: Call, dims: _Dims) -> None:
+        self.call, self.dims = call, dims
+        self.dialect = call.backend.dialect
+        self.numbers = Numbers(self.dialect)
+        self.dtype = call.buffers[2].dtype
+        self.side = isqrt(self.dialect.group_size)
+        self.tile = self.side * EACH
+
+    def part(self) -> Part:
+        """What computes the product."""
+        dims = self.dims
+        counts = [
+            *(item.size for item in dims.batch),
+            *(-(-run.size // self.tile) for run in (dims.rows, dims.columns)),
+        ]
+        lines, places = decoded(self.numbers, "point", counts)
+        body = [*self._declared(), *lines, *self._started(places)]
+        body += ["for (i64 k0 = 0; k0 < k; k0 += side) {", *(f"    {line}" for line in self._turn()), "}"]
+        body += self._written()
+        return self.call.launch(
+            "product", self.numbers, self.dialect.groups(body), prod(counts), grouped=True
+        )
+
+    def _declared(self) -> list[str]:
+        type, shared, elements = register_type(self.dtype), self.dialect.shared, self.tile * self.side
+        return [
+            f"{shared} {type} left[{elements}];",
+            f"{shared} {type} right[{elements}];",
+            f"{type} total[{EACH}][{EACH}];",
+            f"for (u32 i = 0; i < {EACH}; ++i) for (u32 j = 0; j < {EACH}; ++j) total[i][j] = 0;",
+            f"const u32 side = {self.side}, tile = {self.tile}, row = lane / side, column = lane % side;",
+        ]
+
+    def _started(self, places: Sequence[str]) -> list[str]:
+        """Sizes, the corner of the square, and where the matrices begin."""
+        sizes = [self.numbers.value(run.size) for run in self.dims[1:]]
+        starts = [
+            self.numbers.position(places[:-2], [item.strides[slot] for item in self.dims.batch], slot)
+            for slot in range(3)
+        ]
+        return [
+            f"const i64 rows = {sizes[0]}, columns = {sizes[1]}, k = {sizes[2]};",
+            f"const i64 row0 = {places[-2]} * tile, column0 = {places[-1]} * tile;",
+            *(f"const i64 start{slot} = {start};" for slot, start in enumerate(starts)),
+        ]
+
+    def _turn(self) -> list[str]:
+        """Loads one piece of each operand, and adds its products."""
+        _, rows, columns, inner = self.dims
+        left, right = self._element(0, "i", rows, "p", inner), self._element(1, "q", inner, "j", columns)
+        return [
+            f"for (u32 at = lane; at < {self.tile * self.side}; at += {self.dialect.group_size}) {{",
+            "    const i64 i = row0 + at / side, p = k0 + at % side, j = column0 + at % tile, q = k0 + at / tile;",
+            f"    left[at] = i < rows && p < k ? {left} : 0;",
+            f"    right[at] = j < columns && q < k ? {right} : 0;",
+            "}",
+            self.dialect.barrier,
+            "for (u32 q = 0; q < side; ++q)",
+            f"    for (u32 i = 0; i < {EACH}; ++i)",
+            f"        for (u32 j = 0; j < {EACH}; ++j)",
+            "            total[i][j] += left[(row + side * i) * side + q] * right[q * tile + column + side * j];",
+            self.dialect.barrier,
+        ]
+
+    def _written(self) -> list[str]:
+        place = self._place(2, "r", self.dims.rows, "c", self.dims.columns)
+        return [
+            f"for (u32 i = 0; i < {EACH}; ++i) for (u32 j = 0; j < {EACH}; ++j) {{",
+            "    const i64 r = row0 + row + side * i, c = column0 + column + side * j;",
+            f"    if (r < rows && c < columns) b2[{place}] = {stored(self.dtype, 'total[i][j]')};",
+            "}",
+        ]
+
+    def _element(self, slot: int, one: str, first: Run, two: str, second: Run) -> str:
+        return loaded(self.dtype, f"b{slot}[{self._place(slot, one, first, two, second)}]")
+
+    def _place(self, slot: int, one: str, first: Run, two: str, second: Run) -> str:
+        strides = [first.strides[slot], second.strides[slot]]
+        return f"start{slot} + {self.numbers.position([one, two], strides, None)}"
 
 
-def _place(numbers: Numbers, slot: int, one: str, first: Run, two: str, second: Run) -> str:
-    strides = [first.strides[slot], second.strides[slot]]
-    rest = numbers.position([one, two], strides, None)
-    return f"start{slot} + {rest}"
-
-
-def _dims(call: Call) -> tuple[list[Run], list[Run], list[Run], list[Run]]:
-    """The batch dims, the rows, the columns and the contracted dims, with strides of lhs, rhs and result."""
+def _dims(call: Call) -> _Dims | None:
+    """The dims of the matrices; None unless rows, columns and the contracted dims are each one run, and tiles pay."""
     given, (lhs, rhs, result) = call.instruction.attributes, call.buffers
-    batch = list(zip(given["lhs_batch"], given["rhs_batch"], strict=True))
+    pairs = list(zip(given["lhs_batch"], given["rhs_batch"], strict=True))
     left = [dim for dim in range(len(lhs.shape)) if dim not in given["lhs_batch"] + given["lhs_contract"]]
     right = [dim for dim in range(len(rhs.shape)) if dim not in given["rhs_batch"] + given["rhs_contract"]]
     strides = iter(result.strides)
-    batches = [Run(lhs.shape[one], (lhs.strides[one], rhs.strides[two], next(strides))) for one, two in batch]
-    rows = [Run(lhs.shape[dim], (lhs.strides[dim], 0, next(strides))) for dim in left]
-    columns = [Run(rhs.shape[dim], (0, rhs.strides[dim], next(strides))) for dim in right]
-    pairs = zip(given["lhs_contract"], given["rhs_contract"], strict=True)
-    inner = [Run(lhs.shape[one], (lhs.strides[one], rhs.strides[two], 0)) for one, two in pairs]
-    return batches, rows, columns, inner
+    batch = [Run(lhs.shape[one], (lhs.strides[one], rhs.strides[two], next(strides))) for one, two in pairs]
+    rows = merged([Run(lhs.shape[dim], (lhs.strides[dim], 0, next(strides))) for dim in left])
+    columns = merged([Run(rhs.shape[dim], (0, rhs.strides[dim], next(strides))) for dim in right])
+    contracted = zip(given["lhs_contract"], given["rhs_contract"], strict=True)
+    inner = merged([Run(lhs.shape[one], (lhs.strides[one], rhs.strides[two], 0)) for one, two in contracted])
+    if rows is None or columns is None or inner is None or 0 in [inner.size, *(item.size for item in batch)]:
+        return None
+    return _Dims(batch, rows, columns, inner) if min(rows.size, columns.size) >= SMALLEST else None
 
 
-def _merged(dims: Sequence[Run]) -> Run | None:
-    """Dims as one, if all pass through them so."""
-    merged = Run(1, (0, 0, 0))
+def merged(dims: Sequence[Run]) -> Run | None:
+    """Dims as one run; None if they are not passed through as one.
+
+    Example:
+        >>> merged([Run(2, (12, 0)), Run(3, (4, 0))])
+        Run(size=6, strides=(4, 0))
+        >>> merged([Run(2, (12, 1)), Run(3, (4, 0))])
+    """
+    made = Run(1, (0, 0, 0))
     for item in reversed([item for item in dims if item.size != 1]):
-        if merged.size == 1:
-            merged = item
-        elif item.strides == tuple(merged.size * stride for stride in merged.strides):
-            merged = Run(item.size * merged.size, merged.strides)
+        if made.size == 1:
+            made = item
+        elif item.strides == tuple(made.size * stride for stride in made.strides):
+            made = Run(item.size * made.size, made.strides)
         else:
             return None
-    return merged
+    return made
+
+
+_DTYPES = frozenset({*HALF, dtypes.float32, dtypes.float64})

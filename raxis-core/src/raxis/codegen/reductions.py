@@ -47,13 +47,13 @@ def reduction(dialect: Dialect, node: Node, operand: DType, number: int) -> Redu
     wide = dtypes.float32 if node.dtype in HALF else node.dtype
 
     def combined(x: str, y: str) -> str:
-        return expression(dialect, _COMBINE[node.op], wide, wide, (x, y))
+        return f"{x} = {expression(dialect, _COMBINE[node.op], wide, wide, (x, y))};"
 
     return Reduction(
         ((total, type),),
         [f"{type} {total} = {literal(dialect, wide, _identity(node.op, wide))};"],
-        lambda value, place: [f"{total} = {combined(total, value)};"],
-        lambda one, two: [f"{total}_all[{one}] = {combined(f'{total}_all[{one}]', f'{total}_all[{two}]')};"],
+        lambda value, _: [combined(total, value)],
+        lambda one, two: [combined(f"{total}_all[{one}]", f"{total}_all[{two}]")],
         [f"const {type} v{number} = {rounded(node.dtype, total)};"],
     )
 
@@ -95,7 +95,9 @@ def _search(dialect: Dialect, node: Node, operand: DType, number: int) -> Reduct
     return Reduction(
         ((best, type), (at, "i64")),
         [f"{type} {best} = {literal(dialect, operand, 0)};", f"i64 {at} = -1;"],
-        lambda value, place: [f"if ({before}({value}, {place}, {best}, {at})) {{ {best} = {value}; {at} = {place}; }}"],
+        lambda value, place: [
+            f"if ({before}({value}, {place}, {best}, {at})) {{ {best} = {value}; {at} = {place}; }}"
+        ],
         merge,
         [f"const i64 v{number} = {at};"],
     )

@@ -59,9 +59,13 @@ class Numbers:
         """The expression of an integer."""
         return self.add(Entry(value))
 
-    def position(self, indices: Sequence[str], strides: Sequence[int], slot: int | None, offset: int = 0) -> str:
+    def position(
+        self, indices: Sequence[str], strides: Sequence[int], slot: int | None, offset: int = 0
+    ) -> str:
         """Where an element lies: where the slot begins plus index times stride."""
-        terms = [self.add(Entry(offset, slot))] if slot is not None else [self.value(offset)] if offset else []
+        terms = (
+            [self.add(Entry(offset, slot))] if slot is not None else [self.value(offset)] if offset else []
+        )
         for index, stride in zip(indices, strides, strict=True):
             if stride:
                 unit = stride == 1 and self._dense
@@ -70,13 +74,13 @@ class Numbers:
 
 
 def assembled(
-    dialect: Dialect, name: str, buffers: Sequence[str], numbers: Numbers, body: Sequence[str], uses: str = ""
+    dialect: Dialect, name: str, buffers: Sequence[str], numbers: Numbers, body: Sequence[str]
 ) -> str:
     """The source of one kernel with this body."""
     lines = "\n".join(f"    {line}" for line in body)
     kernel = f"{dialect.kernel} {name}({dialect.parameters(buffers)})\n{{\n{lines}\n}}"
     parts = [dialect.prelude, dialect.numbers_type(max(1, len(numbers.entries)))]
-    parts += [definitions(dialect, kernel + uses), kernel]
+    parts += [definitions(dialect, kernel), kernel]
     return "\n".join(part for part in parts if part) + "\n"
 
 

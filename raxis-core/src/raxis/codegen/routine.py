@@ -24,12 +24,12 @@ class Call(NamedTuple):
     buffers: Sequence[Buffer]
 
     def launch(
-        self, name: str, numbers: Numbers, body: Sequence[str], work_items: int, *, grouped: bool = False, uses: str = ""
+        self, name: str, numbers: Numbers, body: Sequence[str], work_items: int, *, grouped: bool = False
     ) -> Launch:
         """The launch of a kernel whose slots are the call's operands and results in order."""
         dialect = self.backend.dialect
         types = memory_types([buffer.dtype for buffer in self.buffers])
-        source = assembled(dialect, f"raxis_{name}", types, numbers, body, uses)
+        source = assembled(dialect, f"raxis_{name}", types, numbers, body)
         rendered = Rendered(f"raxis_{name}", source, tuple(numbers.entries), work_items, grouped)
         return Launch(self.backend, rendered, self.slots)
 

@@ -18,7 +18,9 @@ def searchsorted(call: Call) -> Part:
     lines, indices = decoded(numbers, "point", values.shape)
     row = numbers.position(indices[:-1], rows.strides[:-1], 0)
     step = numbers.value(rows.strides[-1])
-    value, target = (numbers.position(indices, each.strides, slot) for slot, each in ((1, values), (2, result)))
+    value, target = (
+        numbers.position(indices, each.strides, slot) for slot, each in ((1, values), (2, result))
+    )
     if call.instruction.attributes["right"]:
         before = "!(value < other || (value == value && other != other))"
     else:

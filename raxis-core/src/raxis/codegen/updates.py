@@ -1,12 +1,13 @@
 """Writes at computed positions.
 
-Updates that meet in one element are combined in their order by one work-item, so that results are the same every time.
-Where the order makes no difference (integers, extremes) and that would leave most of a device idle, all updates are made at
-once, by atomic exchanges.
+Updates that meet in one element are combined in their order by one work-item, so that results are the same every
+time. Where the order makes no difference (integers, extremes) and that would leave most of a device idle, all updates
+are made at once, by atomic exchanges.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 from raxis import dtypes
@@ -17,8 +18,7 @@ from raxis.codegen.launching import Memory, Part, Scalars, Several, check_part, 
 from raxis.codegen.rendered import Numbers
 from raxis.codegen.routine import Call, decoded, without
 from raxis.dtypes import HALF, Category, DType
-from raxis.layout import contiguous_strides
-from raxis.schedule import Buffer
+from raxis.layout import Strides, contiguous_strides
 from raxis.schedule.loops import Access, Axis, Gather, LoopKernel, Node
 
 FEWEST_LANES = 1024
@@ -28,14 +28,9 @@ _COMBINE = {"add": "add", "mul": "mul", "max": "maximum", "min": "minimum"}
 
 def update(call: Call) -> Part | None:
     """A scatter or put; None in half precision that accumulates."""
-    reduce, dtype = call.instruction.attributes["reduce"], call.buffers[0].dtype
-    if dtype in HALF and reduce != "set":
+    if call.buffers[0].dtype in HALF and call.instruction.attributes["reduce"] != "set":
         return None
-    operand, _, updates, result = call.slots
-    parts: list[Part] = [_check(call), _Copy(call, operand, result)]
-    if prod(call.buffers[2].shape):
-        parts.append(_UpdatesApart(call, updates, result, _kernel(call)))
-    return Several(parts)
+    return Several([_check(call), _Copy(call), _Updates(call)])
 
 
 def _check(call: Call) -> Part:
@@ -54,90 +49,106 @@ def _check(call: Call) -> Part:
 class _Copy(Part):
     """The operand in the result's memory, unless it is there already."""
 
-    def __init__(self, call: Call, source: int, target: int) -> None:
+    def __init__(self, call: Call) -> None:
         x, result = call.buffers[0], call.buffers[3]
-        type = call.instruction.results[0].type
-        self._copy = loop_part(call.backend, copy_kernel(type, x.strides, result.strides), (source, target))
+        self._slots = call.slots[0], call.slots[3]
+        kernel = copy_kernel(call.instruction.results[0].type, x.strides, result.strides)
+        self._copy = loop_part(call.backend, kernel, self._slots)
         self.rendered = self._copy.rendered
-        self._source, self._target = source, target
-        self._same_strides = x.strides == result.strides
 
-    def __call__(self, memory: list[Memory], scalars: Scalars) -> None:  # type: ignore[override]
-        source, target = memory[self._source], memory[self._target]
-        if not (self._same_strides and source[0] is target[0] and source[1] == target[1]):
+    def __call__(self, memory: Sequence[Memory], scalars: Scalars) -> None:
+        source, target = (memory[slot] for slot in self._slots)
+        if not _is_same(source, target):
             self._copy(memory, scalars)
 
 
-class _UpdatesApart(Part):
-    """Runs the updates; from a copy, where they lie in the result's memory."""
+class _Updates(Part):
+    """Makes the updates; from a copy, where they lie in the result's memory."""
 
-    def __init__(self, call: Call, updates: int, result: int, make: Part) -> None:
-        self._backend, self._updates, self._result, self._run = call.backend, updates, result, make
-        self.rendered = make.rendered
-        buffer = call.buffers[2]
-        self._nbytes = prod(buffer.shape) * buffer.dtype.itemsize
-        type = call.instruction.operands[2].type
-        dense = contiguous_strides(buffer.shape)
+    def __init__(self, call: Call) -> None:
+        type, buffer = call.instruction.operands[2].type, call.buffers[2]
+        dense = contiguous_strides(type.shape)
+        self._backend, self._slots = call.backend, call.slots[2:]
+        self._nbytes = type.size * type.dtype.itemsize
         self._apart = loop_part(call.backend, copy_kernel(type, buffer.strides, dense), (0, 1))
-        self._dense_run = _kernel(call, dense)
+        self._run, self._run_dense = (
+            _UpdateKernel(call, buffer.strides).part(),
+            _UpdateKernel(call, dense).part(),
+        )
+        self.rendered = self._run.rendered
 
-    def __call__(self, memory: list[Memory], scalars: Scalars) -> None:  # type: ignore[override]
-        updates, result = memory[self._updates], memory[self._result]
-        if updates[0] is not result[0] or self._backend_arena_only(updates, result):
+    def __call__(self, memory: Sequence[Memory], scalars: Scalars) -> None:
+        updates, result = (memory[slot] for slot in self._slots)
+        if not _is_same(updates, result):
             self._run(memory, scalars)
             return
         apart = self._backend.allocate(self._nbytes, self._backend.index_of(result[0])), 0
         self._apart([updates, apart], {})
-        moved = list(memory)
-        moved[self._updates] = apart
-        self._dense_run(moved, scalars)
-
-    def _backend_arena_only(self, updates: Memory, result: Memory) -> bool:
-        """One buffer, but other parts of it: temporaries."""
-        return updates[1] != result[1]
+        self._run_dense(
+            [apart if slot == self._slots[0] else each for slot, each in enumerate(memory)], scalars
+        )
 
 
-def _kernel(call: Call, update_strides: tuple[int, ...] | None = None) -> Part:
-    """The kernel that makes the updates."""
-    instruction, dialect = call.instruction, call.backend.dialect
-    index, updates, result = call.buffers[1:]
-    dim, reduce, dtype = instruction.attributes["dim"], instruction.attributes["reduce"], result.dtype
-    strides = (index_strides(index, updates, dim), update_strides or updates.strides, result.strides)
-    lanes = prod(without(updates.shape, dim))
-    numbers = Numbers(dialect)
-    at_once = lanes < FEWEST_LANES and _order_is_free(dtype, reduce)
-    sizes = [*without(updates.shape, dim), updates.shape[dim]] if at_once else without(updates.shape, dim)
-    lines, places = decoded(numbers, "point", sizes)
-    j = places[-1] if at_once else "j"
-    lane = places[: len(updates.shape) - 1]
-    rows = [
-        f"{numbers.position(lane, without(each, dim), slot)} + {{}} * {numbers.value(each[dim])}"
-        for slot, each in zip((1, 2, 3), strides, strict=True)
-    ]
-    type, update = register_type(dtype), f"b2[{rows[1].format(j)}]"
-    target = f"b3[{rows[2].format(f'b1[{rows[0].format(j)}]')}]"
-    if reduce == "set":
-        inner = [f"{target} = {update};"]
-    else:
-        combined = expression(dialect, _COMBINE[reduce], dtype, dtype, ("old", "value"))
-        inner = [f"const {type} value = {loaded(dtype, update)};"]
-        inner += _exchanged(dialect, type, target, combined) if at_once else [
-            f"const {type} old = {loaded(dtype, target)};",
-            f"{target} = {stored(dtype, combined)};",
-        ]  # fmt: skip
-    if not at_once:
-        count = numbers.value(updates.shape[dim])
-        inner = [f"for (i64 j = 0; j < {count}; ++j) {{", *(f"    {line}" for line in inner), "}"]
-    points = prod(sizes)
-    body = dialect.points(numbers.value(points), [*lines, *inner])
-    return call.launch(f"{instruction.primitive}_{reduce}", numbers, body, points)
+def _is_same(one: Memory, other: Memory) -> bool:
+    return one[0] is other[0] and one[1] == other[1]
 
 
-def index_strides(index: Buffer, updates: Buffer, dim: int) -> tuple[int, ...]:
-    """Strides of the index along the dims of the updates; that of a put has one dim."""
-    if len(index.shape) == len(updates.shape) and index.shape == updates.shape:
-        return index.strides
-    return tuple(index.strides[0] if place == dim else 0 for place in range(len(updates.shape)))
+class _UpdateKernel:
+    """The kernel of one scatter or put, for updates with these strides."""
+
+    def __init__(self, call: Call, strides: Strides) -> None:
+        self.call = call
+        self.dialect: Dialect = call.backend.dialect
+        self.numbers = Numbers(self.dialect)
+        self.dim, self.reduce = call.instruction.attributes["dim"], call.instruction.attributes["reduce"]
+        self.dtype = call.buffers[3].dtype
+        self.shape = call.buffers[2].shape
+        self.strides = (self._index_strides(), strides, call.buffers[3].strides)
+        lanes = prod(without(self.shape, self.dim))
+        self.at_once = lanes < FEWEST_LANES and _order_is_free(self.dtype, self.reduce)
+
+    def _index_strides(self) -> Strides:
+        """Strides of the index along the dims of the updates; that of a put has one dim."""
+        strides = self.call.buffers[1].strides
+        if self.call.instruction.primitive == "scatter":
+            return strides
+        return tuple(strides[0] if place == self.dim else 0 for place in range(len(self.shape)))
+
+    def part(self) -> Part:
+        """What makes the updates."""
+        count = self.shape[self.dim]
+        sizes = without(self.shape, self.dim)
+        lines, places = decoded(self.numbers, "point", [*sizes, count] if self.at_once else sizes)
+        step = self._step(places[: len(sizes)], places[-1] if self.at_once else "j")
+        if not self.at_once:
+            step = [
+                f"for (i64 j = 0; j < {self.numbers.value(count)}; ++j) {{",
+                *(f"    {line}" for line in step),
+                "}",
+            ]
+        points = prod(sizes) * (count if self.at_once else bool(count))
+        body = self.dialect.points(self.numbers.value(points), [*lines, *step])
+        name = f"{self.call.instruction.primitive}_{self.reduce}"
+        return self.call.launch(name, self.numbers, body, points)
+
+    def _step(self, lane: Sequence[str], j: str) -> list[str]:
+        """One update."""
+        index, update = (f"b{slot}[{self._place(lane, slot, j)}]" for slot in (1, 2))
+        target = f"b3[{self._place(lane, 3, index)}]"
+        if self.reduce == "set":
+            return [f"{target} = {update};"]
+        type = register_type(self.dtype)
+        combined = expression(self.dialect, _COMBINE[self.reduce], self.dtype, self.dtype, ("old", "value"))
+        value = f"const {type} value = {loaded(self.dtype, update)};"
+        if self.at_once:
+            return [value, *_exchanged(self.dialect, type, target, combined)]
+        old = f"const {type} old = {loaded(self.dtype, target)};"
+        return [value, old, f"{target} = {stored(self.dtype, combined)};"]
+
+    def _place(self, lane: Sequence[str], slot: int, along: str) -> str:
+        strides = self.strides[slot - 1]
+        start = self.numbers.position(lane, without(strides, self.dim), slot)
+        return f"{start} + {along} * {self.numbers.value(strides[self.dim])}"
 
 
 def _order_is_free(dtype: DType, reduce: str) -> bool:
@@ -149,13 +160,15 @@ def _order_is_free(dtype: DType, reduce: str) -> bool:
 def _exchanged(dialect: Dialect, type: str, target: str, combined: str) -> list[str]:
     """Replaces an element by a combination with `value`, again until nobody else did so meanwhile."""
     bits = f"u{type[1:]}"
-    to_bits, from_bits = (f"rx_bits_{type}", f"rx_real_{type}") if type[0] == "f" else (f"({bits})", f"({type})")
+    real = type.startswith("f")
+    to_bits, from_bits = (f"rx_bits_{type}", f"rx_real_{type}") if real else (f"({bits})", f"({type})")
+    exchange = dialect.exchange(bits, target, "expected", f"{to_bits}(made)")
     return [
         f"{bits} seen = {to_bits}({target}), expected;",
         "do {",
         "    expected = seen;",
         f"    const {type} old = {from_bits}(expected);",
         f"    const {type} made = {combined};",
-        f"    seen = {dialect.exchange(bits, target, 'expected', f'{to_bits}(made)')};",
+        f"    seen = {exchange};",
         "} while (seen != expected);",
     ]
