@@ -86,6 +86,13 @@ def test_stacks_that_are_not_evenly_spaced(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(found, x.view @ y.view, rtol=1e-12)
 
 
+def test_stacks_of_results_by_columns(rng: np.random.Generator) -> None:
+    x, y = values((3, 30, 40), rng), values((3, 40, 50), rng)
+    out = Placed(np.zeros((3, 30, 50)), (1500, 1, 30))
+    found = run(product((3, 30, 40), (3, 40, 50), batch=1), Placed(x), Placed(y), out)
+    np.testing.assert_allclose(found, x @ y, rtol=1e-12, atol=1e-12)
+
+
 def test_nan_and_infinity_stay_in_their_rows_and_columns(rng: np.random.Generator) -> None:
     x, y = values((20, 30), rng), values((30, 40), rng)
     x[3, 4], y[5, 6], y[7, 39] = np.nan, np.inf, 1e308

@@ -1,7 +1,8 @@
 """Matrix products as built-ins, without NumPy arrays in between.
 
 A built-in takes ``a, offset, b, offset, result, offset`` (arrays of bytes, offsets in elements), as kernels do. Small
-products call BLAS by its C symbols; larger ones are computed by `blocked_ir`, in all threads.
+products call BLAS by its C symbols; larger ones are computed in all threads, by `blocked_ir`, or by `thin_ir` where one
+matrix has few rows.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from raxis.ptir.program import Instruction
 from raxis_cpu.blas import Blas
 from raxis_cpu.library.blocked_ir import DEPTH, NUMBERS, Form, blocked_ir
 from raxis_cpu.library.gemm_ir import gemm_ir
+from raxis_cpu.library.thin_ir import NUMBERS as THIN_NUMBERS
+from raxis_cpu.library.thin_ir import thin_ir
 from raxis_cpu.llvm import runtime
 from raxis_cpu.llvm.compile import Code, compile, host
 from raxis_cpu.llvm.ir import Type
@@ -33,6 +36,14 @@ _LARGE = 1 << 20
 """Multiplications from which several threads are worth while."""
 _SMALLEST = 1 << 15
 """Multiplications of a product from which BLAS loses time where the right matrix lies column by column."""
+_FEW_ROWS = 24
+"""Rows of the smaller matrix up to which packing the other one would take too long."""
+_MANY_ELEMENTS = 1 << 18
+"""Elements of the larger matrix from which several threads are worth while, because they come from memory."""
+_TASKS = 64
+"""So many tasks keep all threads busy."""
+_ROWS_OF_TASK = 8
+"""Rows of a task are a multiple of this."""
 _LETTERS = {dtypes.float32: "s", dtypes.float64: "d"}
 _ELEMENTS = {dtypes.float32: "float", dtypes.float64: "double"}
 _ROW_BYTES = 1 << 20
@@ -192,6 +203,11 @@ def native_product(
     problem = _problem(instruction, operands, results[0])
     if problem is None:
         return None
+    if is_mkl(product_blas()):
+        return _blas_product(dtype, problem) if problem.work < _LARGE else None
+    thin = _thin(problem)
+    if thin is not None:
+        return _thin_product(dtype, thin)
     if _suits_blocks(problem):
         return _blocked_product(dtype, problem)
     return _blas_product(dtype, problem) if problem.work < _LARGE else None
@@ -199,7 +215,7 @@ def native_product(
 
 def _suits_blocks(problem: _Problem) -> bool:
     """Whether our own kernel is at least as fast as BLAS: not for vectors and for small matrices that lie by rows."""
-    if 1 in (problem.rows, problem.columns) or is_mkl(product_blas()):
+    if 1 in (problem.rows, problem.columns):
         return False
     _, problem = problem.row_major()
     return problem.work >= _LARGE or (
@@ -222,17 +238,26 @@ def _blocked_product(dtype: DType, problem: _Problem) -> Callable[..., None]:
     }  # fmt: skip
     starts = problem.batch.starts()
     if swaps:
-        starts = [starts[place ^ 1 if place % 3 < 2 else place] for place in range(len(starts))]
+        starts = _exchanged(starts)
     code = _blocks(Form(vector, problem.left.transposed, problem.right.transposed))
     return code.bind([*(values[name] for name in NUMBERS), *starts])
 
 
-class _Blocks:
-    """The code of one form."""
+def _exchanged(starts: Sequence[int]) -> list[int]:
+    """Where matrices begin, three numbers a product, with the first two exchanged."""
+    return [starts[place + move] for place in range(0, len(starts), 3) for move in (1, 0, 2)]
 
-    def __init__(self, form: Form) -> None:
-        text = f'target triple = "{host().triple}"\n{blocked_ir(form)}'
-        self._code = Code(compile(text, host()))
+
+@cache
+def _blocks(form: Form) -> _Compiled:
+    return _Compiled(blocked_ir(form))
+
+
+class _Compiled:
+    """The code of one kind of products."""
+
+    def __init__(self, ir: str) -> None:
+        self._code = Code(compile(f'target triple = "{host().triple}"\n{ir}', host()))
         self._definition = method_definition("dot_general", self._code.address("entry"))
 
     def bind(self, numbers: Sequence[int]) -> Callable[..., None]:
@@ -240,7 +265,71 @@ class _Blocks:
         return built_in(self._definition, numbers, self)
 
 
-_blocks = cache(_Blocks)
+# ---- of few rows -----------------------------------------------------------------------------------
+
+
+class _Rows(NamedTuple):
+    """A matrix whose rows are contiguous along the inner dimension: their number and distance, and that of results."""
+
+    count: int
+    gap: int
+    step: int
+
+
+class _Thin(NamedTuple):
+    """A stack of products of two such matrices, the first argument's first."""
+
+    batch: _Batch
+    sides: tuple[_Rows, _Rows]
+    inner: int
+
+    @property
+    def thin(self) -> int:
+        """Which of them has fewer rows."""
+        return int(self.sides[1].count < self.sides[0].count)
+
+
+def _thin(problem: _Problem) -> _Thin | None:
+    """The product as one of a few rows; None where it is none, or too small."""
+    left, right, result = problem[-3:]
+    steps = (1, result.distance) if result.transposed else (result.distance, 1)
+    lines = (left, right.other_way())
+    counts = (problem.rows, problem.columns)
+    if min(counts) > _FEW_ROWS or problem.work < _SMALLEST * problem.batch.size:
+        return None
+    sides = []
+    for count, matrix, step in zip(counts, lines, steps, strict=True):
+        if matrix.transposed and (count > 1 or matrix.distance > 1):
+            return None
+        sides.append(_Rows(count, 0 if count == 1 else matrix.distance, step))
+    return _Thin(problem.batch, (sides[0], sides[1]), problem.inner)
+
+
+def _thin_product(dtype: DType, product: _Thin) -> Callable[..., None]:
+    batch, sides, place = product.batch, product.sides, product.thin
+    thin, wide = sides[place], sides[1 - place]
+    large = batch.size * wide.count * product.inner >= _MANY_ELEMENTS
+    part = _part(wide.count, batch.size) if large else wide.count
+    values = {
+        "table": runtime.ADDRESS, "thin": place, "thin_rows": thin.count, "wide_rows": wide.count,
+        "inner": product.inner, "thin_gap": thin.gap, "wide_gap": wide.gap, "thin_step": thin.step,
+        "wide_step": wide.step, "stack": batch.size, "part": part, "parts": -(-wide.count // part),
+        "large": int(large),
+    }  # fmt: skip
+    starts = _exchanged(batch.starts()) if place else batch.starts()
+    vector = Type(_ELEMENTS[dtype], host().vector_bytes // dtype.itemsize)
+    return _rows_code(vector).bind([*(values[name] for name in THIN_NUMBERS), *starts])
+
+
+def _part(rows: int, stack: int) -> int:
+    """Rows of a task."""
+    tasks = -(-_TASKS // stack)
+    return -(-rows // (tasks * _ROWS_OF_TASK)) * _ROWS_OF_TASK
+
+
+@cache
+def _rows_code(vector: Type) -> _Compiled:
+    return _Compiled(thin_ir(vector))
 
 
 # ---- by BLAS ---------------------------------------------------------------------------------------
