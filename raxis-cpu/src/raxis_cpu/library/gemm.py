@@ -271,7 +271,7 @@ class _Compiled:
 class _Rows(NamedTuple):
     """A matrix whose rows are contiguous along the inner dimension: their number and distance, and that of results."""
 
-    count: int
+    size: int
     gap: int
     step: int
 
@@ -286,7 +286,7 @@ class _Thin(NamedTuple):
     @property
     def thin(self) -> int:
         """Which of them has fewer rows."""
-        return int(self.sides[1].count < self.sides[0].count)
+        return int(self.sides[1].size < self.sides[0].size)
 
 
 def _thin(problem: _Problem) -> _Thin | None:
@@ -308,12 +308,12 @@ def _thin(problem: _Problem) -> _Thin | None:
 def _thin_product(dtype: DType, product: _Thin) -> Callable[..., None]:
     batch, sides, place = product.batch, product.sides, product.thin
     thin, wide = sides[place], sides[1 - place]
-    large = batch.size * wide.count * product.inner >= _MANY_ELEMENTS
-    part = _part(wide.count, batch.size) if large else wide.count
+    large = batch.size * wide.size * product.inner >= _MANY_ELEMENTS
+    part = _part(wide.size, batch.size) if large else wide.size
     values = {
-        "table": runtime.ADDRESS, "thin": place, "thin_rows": thin.count, "wide_rows": wide.count,
+        "table": runtime.ADDRESS, "thin": place, "thin_rows": thin.size, "wide_rows": wide.size,
         "inner": product.inner, "thin_gap": thin.gap, "wide_gap": wide.gap, "thin_step": thin.step,
-        "wide_step": wide.step, "stack": batch.size, "part": part, "parts": -(-wide.count // part),
+        "wide_step": wide.step, "stack": batch.size, "part": part, "parts": -(-wide.size // part),
         "large": int(large),
     }  # fmt: skip
     starts = _exchanged(batch.starts()) if place else batch.starts()
