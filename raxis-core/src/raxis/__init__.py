@@ -86,13 +86,16 @@ _LAZY_MODULES = frozenset(
         "distributions",
         "env",
         "fft",
+        "func",
         "hooks",
         "linalg",
+        "masked",
         "nn",
         "optim",
         "overrides",
         "profiler",
         "return_types",
+        "signal",
         "special",
         "testing",
         "utils",
@@ -106,6 +109,7 @@ _LAZY_NAMES = {
     "map": "raxis.compiler.control",
     "scan": "raxis.compiler.control",
     "while_loop": "raxis.compiler.control",
+    "vmap": "raxis.func",
     "load": "raxis.serialization",
     "save": "raxis.serialization",
     "set_printoptions": "raxis.printing",
@@ -125,12 +129,15 @@ if TYPE_CHECKING:
     from raxis import cuda as cuda
     from raxis import distributions as distributions
     from raxis import fft as fft
+    from raxis import func as func
     from raxis import linalg as linalg
+    from raxis import masked as masked
     from raxis import nn as nn
     from raxis import optim as optim
     from raxis import overrides as overrides
     from raxis import profiler as profiler
     from raxis import return_types as return_types
+    from raxis import signal as signal
     from raxis import special as special
     from raxis import testing as testing
     from raxis import utils as utils
@@ -139,6 +146,7 @@ if TYPE_CHECKING:
     from raxis.compiler.control import map as map
     from raxis.compiler.control import scan as scan
     from raxis.compiler.control import while_loop as while_loop
+    from raxis.func import vmap as vmap
     from raxis.interop import from_dlpack as from_dlpack
     from raxis.interop import from_numpy as from_numpy
     from raxis.interop import frombuffer as frombuffer

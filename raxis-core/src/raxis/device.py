@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import operator
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from raxis.tensor import Tensor
 
 _PATTERN = re.compile(r"([a-z_][a-z0-9_]*)(?::(0|[1-9][0-9]*))?")
 _interned: dict[tuple[str, int | None], Device] = {}
@@ -28,6 +32,8 @@ class Device:
     __slots__ = ("index", "type")
     type: str
     index: int | None
+    depth = 0
+    """How many levels of `raxis.func.vmap` tensors of this device are in."""
 
     def __new__(cls, type: str | Device, index: int | None = None) -> Device:
         if isinstance(type, Device):
@@ -45,6 +51,34 @@ class Device:
             object.__setattr__(found, "index", key[1])
             found = _interned.setdefault(key, found)
         return found
+
+    @property
+    def base(self) -> Device:
+        """The device under all levels of vmap."""
+        return self
+
+    def covers(self, other: Device) -> bool:
+        """Whether operands of `other` may meet those of this device: they are the same for all examples."""
+        return self is other
+
+    def at_level(self, device: Device) -> Device:
+        """`device` as it is called at this device's level of vmap."""
+        return device
+
+    def moved(self, tensor: Tensor, device: Device) -> Tensor:
+        """`tensor` on `device`, where this is the one of both that is deeper in levels of vmap."""
+        raise NotImplementedError
+
+    def gathered(self, gradient: Tensor, device: Device) -> Tensor:
+        """The gradient of an operand on `device`, from that of results on this one."""
+        return gradient
+
+    def all_examples(self, tensor: Tensor) -> Tensor:
+        """The elements of a tensor of this device for all examples of vmap, off the tape."""
+        return tensor
+
+    def check_draw(self, device: Device) -> None:
+        """Raise RuntimeError if nothing random may happen on `device` while this is the default device."""
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"attribute '{name}' of a device is not writable")

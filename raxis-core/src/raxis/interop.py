@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from raxis import dtypes
+from raxis.device import Device
 from raxis.dtypes import DType
 from raxis.interception import active, anyone
 from raxis.layout import Layout, extent, layout_of
-from raxis.placement import as_device, place_of
+from raxis.placement import place_of
 from raxis.storage import Storage, allocate
 from raxis.tensor import Tensor, wrap
 
@@ -71,7 +72,7 @@ def _layout_for(dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...
                 "reallocate the memory."
             )
     found = dtypes.from_numpy_dtype(dtype)
-    return layout_of(found, shape, tuple(stride // dtype.itemsize for stride in strides), as_device("cpu"))
+    return layout_of(found, shape, tuple(stride // dtype.itemsize for stride in strides), Device("cpu"))
 
 
 def share(array: np.ndarray) -> Tensor:

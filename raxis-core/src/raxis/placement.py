@@ -22,10 +22,16 @@ chosen_device = _default.get
 """The device of `set_default_device`; None where the environment decides."""
 
 
+def in_vmap() -> bool:
+    """Whether this thread is in a function that `raxis.func.vmap` runs."""
+    chosen = chosen_device()
+    return chosen is not None and chosen.depth > 0
+
+
 def place_of(device: Device) -> Place:
     """Where tensors of a device live now: its real place, or the one that stands for it while ops are recorded."""
     place = real_place(device)
-    if anyone.records and active.recording is not None:
+    if anyone.records and active.recording is not None and not device.depth:
         return active.recording.place(place)
     return place
 
@@ -39,6 +45,11 @@ def real_place(device: Device) -> Place:
         backend, index = resolve(device)
         found = _places.setdefault(device, Place(canonical(device), backend, index))
     return found
+
+
+def assign(place: Place) -> None:
+    """Let a device that stands for others, such as a level of vmap, have this place."""
+    _places[place.device] = place
 
 
 def canonical(device: Device) -> Device:
@@ -58,7 +69,9 @@ def as_device(value: DeviceLike | None) -> Device:
         raise RuntimeError(
             f"device index {value} was given without a device type; name the device, as in 'cuda:{value}'."
         )
-    return canonical(Device(value))
+    named = canonical(Device(value))
+    chosen = chosen_device()
+    return named if chosen is None else chosen.at_level(named)
 
 
 def get_default_device() -> Device:

@@ -15,15 +15,13 @@ from typing import TYPE_CHECKING
 from raxis.device import Device
 from raxis.dtypes import uint8
 from raxis.interception import active, anyone
-from raxis.placement import place_of
+from raxis.placement import chosen_device, place_of
 
 if TYPE_CHECKING:
     from raxis.storage import Place
     from raxis.tensor import Tensor
 
 _DEFAULT_SEED = 67280421310721
-_ON_THE_HOST = ("cpu", "meta")
-"""Device types that share the default generator."""
 
 
 class Generator:
@@ -41,7 +39,7 @@ class Generator:
 
     def __init__(self, device: Device | str = "cpu") -> None:
         self.device = Device(device)
-        if self.device.type not in _ON_THE_HOST:
+        if self.device.type != "cpu":
             place_of(self.device)  # raises for unknown and unusable devices
         self._lock = threading.Lock()
         self._seed = _DEFAULT_SEED
@@ -145,8 +143,12 @@ _device_generators: dict[Device, Generator] = {}
 
 def reserve(generator: Generator | None, place: Place, blocks: int) -> tuple[int, int]:
     """Key and offset for an op that consumes `blocks` Philox counters."""
+    chosen = chosen_device()
+    if chosen is not None:
+        chosen.check_draw(place.device)
+    blocks = place.drawn(blocks)
     if generator is None:
-        generator = default_for(place.device)
+        generator = default_for(place.device.base)
     elif not isinstance(generator, Generator):
         raise TypeError(f"argument 'generator' must be a raxis.Generator, not {type(generator).__name__}")
     if anyone.records and active.recording is not None:
@@ -156,7 +158,7 @@ def reserve(generator: Generator | None, place: Place, blocks: int) -> tuple[int
 
 def default_for(device: Device) -> Generator:
     """The generator of ops on a device that are given none."""
-    if device.type in _ON_THE_HOST:
+    if device.type == "cpu":
         return default_generator
     found = _device_generators.get(device)
     if found is None:

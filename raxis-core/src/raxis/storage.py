@@ -22,6 +22,10 @@ class Place:
         self.index = index
         self.storage = storage or Storage
 
+    def drawn(self, blocks: int) -> int:
+        """How many random counters an op takes here that takes `blocks` for one example of vmap."""
+        return blocks
+
 
 class Storage:
     """A buffer of one device, shared by all tensors that view it.

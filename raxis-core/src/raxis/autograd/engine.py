@@ -227,7 +227,7 @@ def _checked_hook_result(hook: Any, replaced: Any, gradient: Tensor) -> Tensor:
         raise RuntimeError(
             f"hook {hook!r} has changed the type of value (was {gradient.dtype} got {replaced.dtype})"
         )
-    if replaced._layout.device is not gradient._layout.device:
+    if replaced._layout.device.base is not gradient._layout.device.base:
         raise RuntimeError(
             f"hook {hook!r} has changed the device of value (was {gradient.device} got {replaced.device})"
         )

@@ -112,7 +112,11 @@ class FunctionNode(Node):
         own, layout = gradient._layout, self.argument_layouts[position]
         if own is layout:
             return gradient
-        if own.device is not layout.device or not _reduces_to(own.shape, layout.shape):
+        made = next(known for known in self.result_layouts if known is not None).device
+        if made is not layout.device:
+            gradient = made.gathered(gradient, layout.device)
+            own = gradient._layout
+        if own.device.base is not layout.device.base or not _reduces_to(own.shape, layout.shape):
             raise RuntimeError(
                 f"Function {self.name()} returned an invalid gradient at index {position} - got "
                 f"{list(own.shape)} on {own.device} but expected shape compatible with {list(layout.shape)} on "

@@ -47,7 +47,7 @@ def _root_gradient(root: Tensor, gradient: Tensor | None) -> Tensor:
         return constant_of(layout, 1)
     if not isinstance(gradient, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
-    if gradient._layout.device is not layout.device:
+    if gradient._layout.device.base is not layout.device.base:
         raise RuntimeError(
             f"invalid gradient at index 0 - expected device {layout.device} but got {gradient._layout.device}"
         )

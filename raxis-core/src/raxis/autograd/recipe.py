@@ -90,6 +90,10 @@ class _Writer:
             self._edges[edge] = None
             self._lines.append(f"{name} = None")
             return
+        own, made = self._layouts[index].device, self._plan.results[0].device
+        if own is not made:
+            gather, device = self._bind("gather", made.gathered), self._bind("device", own)
+            self._lines.append(f"if {name} is not None: {name} = {gather}({name}, {device})")
         layout = self._bind("layout", self._layouts[index])
         self._lines.append(
             f"if {name} is not None and {name}._layout is not {layout}: {name} = _fit({name}, {layout})"

@@ -7,6 +7,7 @@ from typing import Any
 
 from raxis.compiler.recording import Recording, user_line
 from raxis.interception import active
+from raxis.placement import in_vmap
 
 
 class CompileError(RuntimeError):
@@ -49,7 +50,7 @@ def interrupt(recording: Recording, reason: str) -> None:
 def either(recorded: Callable[[Recording], Any], eager: Callable[[], Any]) -> Any:
     """What runs here: as part of a recording, or now."""
     recording = active.recording
-    if recording is None:
+    if recording is None or in_vmap():  # there, every op records what it does for all examples
         return eager()
     try:
         return recorded(recording)

@@ -23,6 +23,7 @@ from raxis.compiler.signature import Arguments, describe, modes
 from raxis.frames import user_stacklevel
 from raxis.interception import active, anyone, observer
 from raxis.logs import listener
+from raxis.placement import in_vmap
 from raxis.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class Compiled:
         return self._call(args, kwargs)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if active.recording is not None or (ever.observed and anomaly.state.enabled):
+        if active.recording is not None or in_vmap() or (ever.observed and anomaly.state.enabled):
             return self._function(*args, **kwargs)  # anomaly mode looks at every op
         leaves, structure = self._arguments.flatten(args, kwargs)
         signature = (structure, self._arguments.describe(leaves), modes())

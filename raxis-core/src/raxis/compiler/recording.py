@@ -142,12 +142,16 @@ class Recording:
 
     def note_made(self, tensor: Tensor) -> None:
         """A tensor that the function made over existing memory."""
+        if _is_example(tensor):
+            return
         storage = tensor._storage
         if not isinstance(storage, RecordedStorage) or isinstance(storage.buffer.source, HELD_BY_TENSORS):
             self.made[id(tensor)] = tensor
 
     def note_write(self, tensor: Tensor) -> None:
         """A tensor an op is about to write."""
+        if _is_example(tensor):
+            return
         storage = tensor._storage
         if not isinstance(storage, RecordedStorage):
             self.note((tensor,), tensor._layout.device)
@@ -178,6 +182,8 @@ class Recording:
 
     def note_grad(self, leaf: Tensor) -> None:
         """A tensor whose ``grad`` is about to be read or replaced."""
+        if _is_example(leaf):
+            return
         is_outside = not isinstance(leaf._storage, RecordedStorage) or leaf._storage.buffer.is_outside
         if is_outside and id(leaf) not in self.made:
             _, grad = self.leaves.setdefault(id(leaf), (leaf, leaf._grad))
@@ -331,6 +337,11 @@ class Recording:
 
 def _state(tensor: Tensor) -> tuple[Storage, Layout, Edge | None]:
     return tensor._storage, tensor._layout, tensor._edge
+
+
+def _is_example(tensor: Tensor) -> bool:
+    """Whether it is one of many in vmap, whose ops record what they do for all of them."""
+    return tensor._layout.device.depth > 0
 
 
 def user_line() -> str:

@@ -96,8 +96,8 @@ def device_of_all(name: str, operands: Sequence[Tensor], remedy: str = "") -> De
     Raises:
         RuntimeError: if they live on different devices.
     """
-    device = operands[0]._layout.device
-    if any(operand._layout.device is not device for operand in operands):
+    device = max((operand._layout.device for operand in operands), key=lambda known: known.depth)
+    if not all(device.covers(operand._layout.device) for operand in operands):
         names = sorted({str(operand._layout.device) for operand in operands})
         raise RuntimeError(
             f"{name}(): Expected all tensors to be on the same device, but found at least two devices, "

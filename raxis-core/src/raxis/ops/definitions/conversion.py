@@ -154,6 +154,9 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
 
 def moved(tensor: Tensor, device: Device) -> Tensor:
     """`tensor` on another device; gradients flow back to this one."""
+    own = tensor._layout.device
+    if own.depth or device.depth:
+        return (own if own.depth > device.depth else device).moved(tensor, device)
     if device.type == "meta":
         result = wrap(allocate(0, place_of(device)), 0, _on(tensor, device))
     else:

@@ -71,6 +71,7 @@ def require_success(name: str, info: Tensor, sentence: Callable[[int], str]) -> 
     """
     if not has_values(info):
         return
+    info = info.device.all_examples(info)
     codes = info.reshape(-1).tolist()
     for position, code in enumerate(codes):
         if code:
@@ -84,7 +85,7 @@ def require_convergence(name: str, values: Tensor) -> None:
     Raises:
         LinAlgError: if one is.
     """
-    if has_values(values) and values._layout.numel and bool(values.isnan().any()):
+    if has_values(values) and bool(values.device.all_examples(values).isnan().any()):
         raise LinAlgError(
             f"{name}: The algorithm failed to converge because the input matrix contained non-finite values, is "
             "ill-conditioned or has too many repeated values."

@@ -361,7 +361,8 @@ def _check_multinomial(input: Tensor, num_samples: int, replacement: bool) -> No
             f"cannot sample n_sample > prob_dist.size(-1) samples without replacement: {num_samples} of "
             f"{layout.shape[-1]}"
         )
-    if layout.device.type == "meta" or 0 in layout.shape:
+    input = input.device.all_examples(input)
+    if layout.device.type == "meta" or not input.numel():
         return
     lowest: Any = input.amin().item()
     highest: Any = input.amax().item()
