@@ -10,6 +10,7 @@ import pytest
 import raxis
 import raxis.nn.functional as F
 from raxis import nn
+from raxis.utils.checkpoint import checkpoint
 
 PLACES = ["north:0", "north:1", "south:0"]
 
@@ -82,3 +83,27 @@ def test_training_with_dropout_agrees_on_every_device() -> None:
     assert expected[-1] < expected[0]
     for place in PLACES:
         np.testing.assert_allclose(losses(place), expected, rtol=1e-4)
+
+
+def test_meta_draws_nothing_from_cpu() -> None:
+    """As in PyTorch, making a model on meta leaves the numbers of cpu as they are."""
+    raxis.manual_seed(4)
+    expected = raxis.rand(3).tolist()
+    raxis.manual_seed(4)
+    F.dropout(nn.Linear(3, 3, device="meta")(raxis.rand(2, 3, device="meta")))
+    assert raxis.rand(3).tolist() == expected
+
+
+@pytest.mark.parametrize("use_reentrant", [False, True])
+@pytest.mark.parametrize("place", ["cpu", "north:0", "south:0"])
+def test_checkpointed_dropout_is_recomputed_with_the_same_numbers(place: str, use_reentrant: bool) -> None:
+    x = raxis.ones(64, device=place, requires_grad=True)
+    raxis.manual_seed(6)
+    result = checkpoint(lambda t: F.dropout(t * 3), x, use_reentrant=use_reentrant)
+    after = raxis.rand(2, device=place).tolist()
+    result.sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == result.tolist()  # both 6 where kept, else 0
+    raxis.manual_seed(6)
+    F.dropout(x)
+    assert raxis.rand(2, device=place).tolist() == after

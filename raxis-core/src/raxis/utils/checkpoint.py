@@ -29,7 +29,7 @@ class _Recomputation:
         self.call = (function, args, kwargs)
         self.layouts: list[Any] = []
         self.recomputed: dict[int, Tensor] = {}
-        self.rng = random.default_generator._state() if keep_rng else None
+        self.rng = _states((*args, *kwargs.values())) if keep_rng else []
 
     def pack(self, tensor: Tensor) -> int:
         self.layouts.append(tensor._layout)
@@ -58,20 +58,33 @@ class _Recomputation:
         self.recomputed = dict(enumerate(kept))
 
 
-class _rng_of:
-    """Run a block with a given random state and go on with the present one afterwards."""
+_States = Sequence[tuple[random.Generator, tuple[int, int]]]
 
-    def __init__(self, state: tuple[int, int] | None) -> None:
-        self._state = state
+
+def _states(arguments: Sequence[Any]) -> _States:
+    """The random states of cpu and of the devices of the arguments."""
+    devices = [item.device for item in arguments if isinstance(item, Tensor)]
+    generators = dict.fromkeys([random.default_generator, *map(random.default_for, devices)])
+    return [(generator, generator._state()) for generator in generators]
+
+
+class _rng_of:
+    """Run a block with given random states and go on with the present ones afterwards."""
+
+    def __init__(self, states: _States) -> None:
+        self._states = states
 
     def __enter__(self) -> None:
-        if self._state is not None:
-            self._present = random.default_generator._state()
-            random.default_generator._return_to(*self._state)
+        self._present = [(generator, generator._state()) for generator, _ in self._states]
+        _return_to(self._states)
 
     def __exit__(self, *exception: Any) -> None:
-        if self._state is not None:
-            random.default_generator._return_to(*self._present)
+        _return_to(self._present)
+
+
+def _return_to(states: _States) -> None:
+    for generator, state in states:
+        generator._return_to(*state)
 
 
 class _Reentrant(Function):
@@ -80,7 +93,7 @@ class _Reentrant(Function):
     @staticmethod
     def forward(ctx: Any, function: Callable[..., Any], keep_rng: bool, *args: Any) -> Any:
         ctx.function, ctx.arguments = function, args
-        ctx.rng = random.default_generator._state() if keep_rng else None
+        ctx.rng = _states(args) if keep_rng else []
         return function(*args)
 
     @staticmethod
@@ -116,7 +129,8 @@ def checkpoint(
         function: any function of tensors that does the same work each time it is called.
         use_reentrant: run the recomputation as a backward pass of its own (needs an argument that requires
             grad; takes no keyword arguments).
-        preserve_rng_state: recompute with the random state of the first call, so that dropout agrees.
+        preserve_rng_state: recompute with the random states of the first call (on cpu and the arguments' devices), so
+            that dropout agrees.
 
     Raises:
         CheckpointError: in backward, if the recomputation saved other tensors.
