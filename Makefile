@@ -26,7 +26,7 @@ DEMO := .venv-demo/stamp-$(KEY)
 BENCH := .venv-bench/stamp-$(KEY)
 DOCS := .venv-docs/stamp-$(KEY)
 
-.PHONY: help demo test test-native lint format types stubs stubs-check wheels bench docs clean
+.PHONY: help demo test test-native lint format types stubs stubs-check coverage wheels bench docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -79,6 +79,12 @@ stubs: $(TEST) ## write the type stubs and the reference tables in docs/
 stubs-check: $(TEST) ## fail when stubs or reference tables are stale
 	.venv/bin/python -m raxis.ops.stubs --check
 	.venv/bin/python -m raxis.ops.reference_table --check
+
+coverage: $(TEST) ## run the conformance kit on the backends of cpu and write docs/backend-coverage.md
+	mkdir -p build
+	RAXIS_CPU=reference .venv/bin/python -m raxis.testing --device cpu --report build/raxis-core.json
+	RAXIS_CPU=plugin .venv/bin/python -m raxis.testing --device cpu --report build/raxis-cpu.json
+	.venv/bin/python -m raxis.testing.coverage build/raxis-core.json build/raxis-cpu.json --page docs/backend-coverage.md
 
 wheels: $(TEST) ## build every wheel and sdist into dist/
 	rm -rf dist

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from raxis import dtypes
+from raxis import backends, dtypes
 from raxis.ptir import PRIMITIVES
 from raxis.ptir.types import SHORT_NAMES
 from raxis.testing.case import Outcome, Subject, Verdict
@@ -33,6 +33,7 @@ def as_data(subject: Subject, outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "raxis": __version__,
         "device": subject.name,
         "name": subject.backend.properties(subject.index).name,
+        "distribution": _distribution(subject),
         "totals": totals(outcomes),
         "levels": {level: totals(group) for level, group in _by_level(outcomes).items()},
         "cases": [
@@ -41,6 +42,14 @@ def as_data(subject: Subject, outcomes: Sequence[Outcome]) -> dict[str, Any]:
         ],
         "speed": subject.notes,
     }
+
+
+def _distribution(subject: Subject) -> str:
+    """The package that serves the device; "" for a backend that is not installed."""
+    rows = (
+        row for row in backends.list() if row.device == subject.type and row.state is backends.State.READY
+    )
+    return next((row.distribution for row in rows), "")
 
 
 def totals(outcomes: Sequence[Outcome]) -> dict[str, int]:
@@ -72,7 +81,8 @@ def _by_level(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:
     return groups
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """A table in Markdown."""
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
 
@@ -80,7 +90,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 def _levels(outcomes: Sequence[Outcome]) -> str:
     names = [verdict.value for verdict in Verdict]
     rows = [[level, *totals(group).values()] for level, group in _by_level(outcomes).items()]
-    return _table(["level", *names], [*rows, ["all", *totals(outcomes).values()]])
+    return table(["level", *names], [*rows, ["all", *totals(outcomes).values()]])
 
 
 def _primitives(outcomes: Sequence[Outcome]) -> str:
@@ -94,14 +104,14 @@ def _primitives(outcomes: Sequence[Outcome]) -> str:
         cells = [verdicts.get(f"{name}[{dtype.name}]") for dtype in dtypes.ALL]
         rows.append([f"`{name}`", *("" if cell is None else _SIGNS[cell] for cell in cells)])
     legend = ", ".join(f"{sign} {verdict.value}" for verdict, sign in _SIGNS.items())
-    return f"## Primitives\n\n{legend}\n\n" + _table(
+    return f"## Primitives\n\n{legend}\n\n" + table(
         ["primitive", *map(SHORT_NAMES.__getitem__, dtypes.ALL)], rows
     )
 
 
 def _reasons(verdict: Verdict, outcomes: Sequence[Outcome]) -> str:
     rows = [[f"`{o.case.id}`", _one_line(o.detail)] for o in outcomes if o.verdict is verdict]
-    return f"## {verdict.value.capitalize()}\n\n" + _table(["case", "reason"], rows) if rows else ""
+    return f"## {verdict.value.capitalize()}\n\n" + table(["case", "reason"], rows) if rows else ""
 
 
 def _one_line(text: str) -> str:
@@ -114,4 +124,4 @@ def _speed(notes: Mapping[str, Mapping[str, float]]) -> str:
         return ""
     columns = list(next(iter(notes.values())))
     rows = [[f"`{name}`", *figures.values()] for name, figures in notes.items()]
-    return "## Speed\n\n" + _table(["work", *columns], rows)
+    return "## Speed\n\n" + table(["work", *columns], rows)
