@@ -6,7 +6,6 @@ import ctypes
 import itertools
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -29,11 +28,10 @@ class Buffer:
 class CBackend(KernelBackend):
     dialect = C()
 
-    def __init__(self, options: Sequence[str] = ()) -> None:
+    def __init__(self, folder: Path) -> None:
         super().__init__()
-        self._folder = tempfile.TemporaryDirectory()
+        self._folder = folder
         self._numbers = itertools.count()
-        self._options = options
 
     def device_count(self) -> int:
         return 1
@@ -56,13 +54,12 @@ class CBackend(KernelBackend):
         return 0
 
     def build(self, name: str, source: str) -> Any:
-        place = Path(self._folder.name) / f"kernel{next(self._numbers)}"
+        place = self._folder / f"kernel{next(self._numbers)}"
         place.with_suffix(".c").write_text(source)
         library = place.with_suffix(".so")
         command = [
             str(COMPILER),
             *_OPTIONS,
-            *self._options,
             "-o",
             str(library),
             str(place.with_suffix(".c")),

@@ -41,7 +41,11 @@ class OpenCLBackend(KernelBackend):
 
     def properties(self, index: int) -> DeviceProperties:
         device = self._devices[index]
-        details = {"platform": device.platform.name, "version": device.version, "driver": device.driver_version}
+        details = {
+            "platform": device.platform.name,
+            "version": device.version,
+            "driver": device.driver_version,
+        }
         return DeviceProperties(device.name.strip(), device.global_mem_size, details)
 
     # ---- memory ----------------------------------------------------------------------------------------

@@ -1,0 +1,138 @@
+"""Kernels in plain C give what the reference backend gives."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from raxis import dtypes
+from raxis.ptir import Builder, Program, TensorType
+from raxis.testing import Subject, Verdict, answers, collect, run
+from raxis.testing.comparing import check_close
+from raxis.testing.placed import APART, PLAIN, Placed, execute
+from tests.codegen.c_device import COMPILER, CBackend
+from tests.ptir.random_programs import SEEDS, announce, arrays, programs
+
+pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
+
+
+@pytest.fixture(scope="module")
+def subject(tmp_path_factory: pytest.TempPathFactory) -> Subject:
+    return Subject("c", CBackend(tmp_path_factory.mktemp("kernels")))
+
+
+def check(subject: Subject, level: str, pattern: str) -> None:
+    outcomes = list(run(subject, collect([level], f"{level}/{pattern}")))
+    assert outcomes
+    assert not [
+        f"{outcome.case}: {outcome.detail}" for outcome in outcomes if outcome.verdict is Verdict.FAILED
+    ]
+    assert any(outcome.verdict is Verdict.PASSED for outcome in outcomes)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "exp[[]bfloat16]", "special/pow[[]float32]", "special/erfinv[[]float64]", "special/digamma[[]float64]",
+        "special/remainder[[]float32]", "floor_divide[[]int8]", "pow[[]int16]", "shift_right[[]int64]",
+        "nextafter[[]float16]", "acos[[]complex128]", "cast[[]float64]", "reduce_sum[[]float16]",
+        "reduce_max[[]float32]", "argmin[[]float32]", "cumsum[[]bfloat16]", "sort[[]float32]",
+        "searchsorted[[]int32]", "dot_general[[]complex64]", "convolution[[]float32]", "take[[]uint8]",
+        "scatter[[]float16]", "scatter[[]int32]", "put[[]float64]", "random_bits[[]int64]", "while[[]float32]",
+        "fft[[]complex64]", "constant[[]float32]",
+    ],
+)  # fmt: skip
+def test_primitives(subject: Subject, pattern: str) -> None:
+    check(subject, "primitives", pattern)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", ["storage", "programs", "primitives"])
+def test_conformance(subject: Subject, level: str) -> None:
+    check(subject, level, "*")
+
+
+@settings(max_examples=20, phases=[Phase.generate], deadline=None)
+@given(programs(), SEEDS, st.booleans())
+def test_random_programs(subject: Subject, program: Program, seed: int, apart: bool) -> None:
+    announce(program, seed)
+    numbers = arrays(program, seed)
+    try:
+        expected = answers.run(program, numbers)
+    except (IndexError, RuntimeError) as error:
+        with pytest.raises(type(error)):
+            execute(subject, program, operands(subject, program, numbers, apart))
+        return
+    found = execute(subject, program, operands(subject, program, numbers, apart))
+    for value, one, other in zip(program.results, found, expected, strict=True):
+        check_close(one, other, value.type.dtype, f"a result of\n{program}", factor=50)
+
+
+def operands(
+    subject: Subject, program: Program, numbers: list[np.ndarray], apart: bool
+) -> list[Placed | complex]:
+    return [
+        array.item() if parameter.by_value else Placed(subject, array, APART if apart else PLAIN)
+        for parameter, array in zip(program.parameters, numbers, strict=True)
+    ]
+
+
+def cast(subject: Subject, array: np.ndarray, source: dtypes.DType, target: dtypes.DType) -> np.ndarray:
+    builder = Builder("cast")
+    x = builder.parameter(TensorType(source, array.shape))
+    program = builder.build(builder.emit_all("cast", [x], {"dtype": target}))
+    return execute(subject, program, [Placed(subject, array)])[0]
+
+
+@pytest.mark.parametrize("dtype", [dtypes.float16, dtypes.bfloat16])
+def test_every_half(subject: Subject, dtype: dtypes.DType) -> None:
+    every = np.arange(1 << 16, dtype=np.uint16).view(dtype.numpy)
+    wide = cast(subject, every, dtype, dtypes.float32)
+    np.testing.assert_array_equal(wide, every.astype(np.float32))
+    back = cast(subject, wide, dtypes.float32, dtype)
+    numbers = ~np.isnan(wide)
+    np.testing.assert_array_equal(back.view(np.uint16)[numbers], every.view(np.uint16)[numbers])
+    assert np.isnan(back.astype(np.float32)[~numbers]).all()
+
+
+@pytest.mark.parametrize("numpy", [np.float16, ml_dtypes.bfloat16])
+def test_rounding_to_half(subject: Subject, numpy: type, rng: np.random.Generator) -> None:
+    halves = np.arange(0, 1 << 16, 7, dtype=np.uint16).view(numpy).astype(np.float32)
+    halves = halves[np.isfinite(halves)]
+    ordered = np.sort(halves)
+    ties = ((ordered[1:].astype(np.float64) + ordered[:-1]) / 2).astype(np.float32)
+    anything = rng.integers(0, 1 << 32, 4096, dtype=np.uint32).view(np.float32)
+    given = np.concatenate([ties, np.nextafter(ties, np.float32(np.inf)), anything[~np.isnan(anything)]])
+    dtype = dtypes.float16 if numpy is np.float16 else dtypes.bfloat16
+    with np.errstate(all="ignore"):
+        expected = given.astype(numpy)
+    np.testing.assert_array_equal(
+        cast(subject, given, dtypes.float32, dtype).view(np.uint16), expected.view(np.uint16)
+    )
+
+
+def test_long_rows(subject: Subject, rng: np.random.Generator) -> None:
+    x = rng.normal(size=(3, 5001)).astype(np.float32)
+    x[1, 77] = np.nan
+    builder = Builder("rows")
+    value = builder.parameter(TensorType(dtypes.float32, x.shape))
+    results = [builder.emit("reduce_sum", value, dims=(1,)), builder.emit("argmax", value, dim=1)]
+    total, place = execute(subject, builder.build(results), [Placed(subject, x, APART)])
+    np.testing.assert_allclose(total, x.sum(1, dtype=np.float64), rtol=1e-3, atol=1e-2)
+    assert place.tolist() == [x[0].argmax(), 77, x[2].argmax()]
+
+
+def test_no_elements(subject: Subject) -> None:
+    builder = Builder("nothing")
+    x = builder.parameter(TensorType(dtypes.float32, (0, 3)))
+    results = [
+        builder.emit("exp", x),
+        *(builder.emit(f"reduce_{name}", x, dims=(0,)) for name in ("sum", "max")),
+    ]
+    found = execute(subject, builder.build(results), [Placed(subject, np.empty((0, 3), np.float32))])
+    assert found[0].shape == (0, 3)
+    assert found[1].tolist() == [0.0] * 3
+    assert found[2].tolist() == [-np.inf] * 3

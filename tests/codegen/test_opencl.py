@@ -1,0 +1,103 @@
+"""The example plugin raxis-opencl: small, complete; installed with PoCL, it passes the conformance kit."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sysconfig
+import venv
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PLUGIN = ROOT / "examples" / "raxis-opencl"
+LINES = 600
+
+
+def test_plugin_is_small() -> None:
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in PLUGIN.rglob("*.py")) <= LINES
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with raxis-core and the plugin from this tree, and with pyopencl and PoCL from the package index.
+
+    Other libraries come from the environment that runs the tests. Where there is no package index, tests are skipped,
+    except in CI.
+    """
+    folder = tmp_path_factory.mktemp("opencl")
+    venv.create(folder, with_pip=True)
+    executable = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    purelib = run(executable, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
+    (Path(purelib) / "libraries.pth").write_text(sysconfig.get_path("purelib"))
+    fetch = [executable, "-m", "pip", "install", "--quiet", "pyopencl>=2024.1", "pocl-binary-distribution"]
+    done = subprocess.run(fetch, capture_output=True, text=True, check=False)
+    if done.returncode and "CI" not in os.environ:
+        pytest.skip(f"pyopencl and PoCL cannot be installed: {done.stderr.strip()[-200:]}")
+    assert done.returncode == 0, done.stderr
+    for name, source in (("core", ROOT / "raxis-core"), ("plugin", PLUGIN)):
+        copy = tmp_path_factory.mktemp(name) / source.name
+        shutil.copytree(source, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        options = ("--quiet", "--no-index", "--no-deps", "--no-build-isolation", "--ignore-installed")
+        run(executable, "-m", "pip", "install", *options, str(copy))
+    return executable
+
+
+def run(executable: Path, *arguments: str, folder: Path | None = None) -> str:
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(("RAXIS_", "PYTHON"))}
+    done = subprocess.run(
+        [str(executable), *arguments], capture_output=True, text=True, check=False, env=environ, cwd=folder
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_conformance(python: Path, tmp_path: Path) -> None:
+    report = tmp_path / "coverage.json"
+    run(python, "-m", "raxis.testing", "--device", "opencl", "--report", str(report), folder=PLUGIN)
+    totals = json.loads(report.read_text(encoding="utf-8"))["totals"]
+    assert totals["failed"] == 0
+    assert totals["passed"] >= 0.95 * sum(count for name, count in totals.items() if name != "skipped")
+
+
+_TRAINING = """
+import numpy as np
+import raxis
+from raxis import nn
+
+rng = np.random.default_rng(0)
+images = rng.normal(size=(256, 64)).astype(np.float32)
+labels = (images @ rng.normal(size=(64, 10))).argmax(1)
+
+
+def losses(device, steps=200):
+    raxis.manual_seed(0)
+    model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Dropout(0.2), nn.Linear(64, 10)).to(device)
+    raxis.manual_seed(1)
+    optimizer = raxis.optim.Adam(model.parameters(), lr=1e-3)
+    x, y = raxis.tensor(images).to(device), raxis.tensor(labels).to(device)
+    found = []
+    for step in range(steps):
+        part = slice(64 * (step % 4), 64 * (step % 4) + 64)
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(x[part]), y[part])
+        loss.backward()
+        optimizer.step()
+        found.append(loss.item())
+    assert all(parameter.device.type == "cpu" for parameter in model.to("cpu").parameters())
+    return np.array(found)
+
+
+here, there = losses("cpu"), losses("opencl")
+assert there[-1] < there[0] / 2, there
+assert abs(here - there).max() < 1e-4, abs(here - there)
+"""
+
+
+@pytest.mark.slow
+def test_training_agrees_with_cpu(python: Path) -> None:
+    run(python, "-c", _TRAINING)
