@@ -73,6 +73,11 @@ OTHERS = (
     Case((2, 16, 9, 9), (16, 16, 9, 9)),
     # So many images that their planes are made in parts.
     Case((160, 16, 14, 14), (24, 16, 3, 3), {"padding": 1}),
+    # Products with images: groups, other numbers of dims, more channels than are multiplied at once.
+    Case((3, 40, 9, 11), (34, 20, 1, 1), {"groups": 2}),
+    Case((2, 600, 5, 5), (20, 600, 1, 1)),
+    Case((2, 17, 37), (16, 17, 1)),
+    Case((2, 16, 3, 4, 5), (18, 16, 1, 1, 1)),
 )
 
 
@@ -149,6 +154,7 @@ TRANSPOSED = (
     Case((2, 4, 7, 5), (4, 3, 4, 4), {"stride": 2, "padding": 1}),
     Case((2, 4, 7, 5), (4, 2, 3, 3), {"stride": 3, "output_padding": 2, "groups": 2, "dilation": 2}),
     Case((1, 3, 4, 4), (3, 35, 1, 1), {"stride": 2}),
+    Case((2, 40, 9, 9), (40, 18, 1, 1), {"groups": 2}),
     Case((2, 6, 20), (6, 3, 4), {"stride": 2, "padding": 1}),
     Case((1, 2, 3, 4, 5), (2, 3, 2, 3, 2), {"stride": (2, 1, 2), "padding": (1, 0, 1)}),
 )
@@ -192,7 +198,7 @@ def test_no_images(case: Case) -> None:
 
 
 @pytest.mark.parametrize("strange", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("case", [WINOGRAD[0], WINOGRAD[2], OTHERS[0], OTHERS[4]], ids=str)
+@pytest.mark.parametrize("case", [WINOGRAD[0], WINOGRAD[2], OTHERS[0], OTHERS[4], OTHERS[5]], ids=str)
 def test_what_is_not_finite_stays_where_it_belongs(case: Case, strange: float) -> None:
     arrays = _operands(case, "float32", seed=4)
     arrays[0][0, 0, 4, 4] = strange

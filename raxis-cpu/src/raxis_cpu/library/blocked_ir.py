@@ -22,7 +22,8 @@ NUMBERS = (
 
 `left` is the argument (0 or 1) that is the left matrix, gaps are elements between the lines of a matrix, `block` is the
 part of the inner dimension and `row_block` that of the rows that are multiplied at once, `large` says whether threads
-take part. Then come, for every product of the stack, where its left, right and result matrix begin, in elements.
+take part. Then come, for every product of the stack, where its left, right and result matrix begin, in elements, and
+its bias, if there is one.
 """
 
 VECTORS = 2
@@ -38,11 +39,17 @@ _LEAST_BLOCK = 64
 
 
 class Form(NamedTuple):
-    """What the code is specialised on: the elements, and which matrices lie column by column."""
+    """What the code is specialised on: the elements, which matrices lie column by column, whether rows have a bias."""
 
     vector: Type
     left_transposed: bool
     right_transposed: bool
+    has_bias: bool = False
+
+    @property
+    def arrays(self) -> int:
+        """How many arrays there are: the result is the last argument, a bias the one before."""
+        return 4 if self.has_bias else 3
 
 
 def tile_rows() -> tuple[int, ...]:
@@ -51,7 +58,7 @@ def tile_rows() -> tuple[int, ...]:
 
 
 def blocked_ir(form: Form) -> str:
-    """The module: ``entry(a, offset, b, offset, c, offset)``."""
+    """The module: ``entry(a, offset, b, offset, c, offset)``, if there is a bias with that before the result."""
     parts = [_Tile(form, rows).text() for rows in tile_rows()]
     if form.right_transposed:
         parts.append(transpose_ir("transpose", form.vector))
@@ -69,10 +76,13 @@ declare ptr @llvm.ptrmask.p0.i64(ptr, i64)"""
 
 
 class _Tile:
-    """``void tile_N(a, gap, b, c, ldc, depth, columns, add)``: N rows of c = a @ panel b, or c += a @ b if `add`."""
+    """``void tile_N(a, gap, b, c, ldc, depth, columns, add)``: N rows of c = a @ panel b, or c += a @ b if `add`.
+
+    Then comes a bias of every row, if there is one, which is added unless `add`.
+    """
 
     def __init__(self, form: Form, rows: int) -> None:
-        sizes = "i64 %ldc, i64 %depth, i64 %columns, i1 %add"
+        sizes = "i64 %ldc, i64 %depth, i64 %columns, i1 %add" + (", ptr %bias" if form.has_bias else "")
         self._function = Function(
             f"internal void @tile_{rows}(ptr %a, i64 %gap, ptr %b, ptr noalias %c, {sizes}) noinline"
         )
@@ -80,6 +90,7 @@ class _Tile:
         self._size = form.vector.bits // 8
         self._rows = rows
         self._transposed = form.left_transposed
+        self._has_bias = form.has_bias
 
     def text(self) -> str:
         """The definition."""
@@ -95,6 +106,11 @@ class _Tile:
         with function.when(function.argument(I1, "add")):
             for (place, mask), total in zip(places, sums, strict=True):
                 total.set(masked_load(self._vector, place, mask))
+        if self._has_bias:
+            with function.when(~function.argument(I1, "add")):
+                for number, total in enumerate(sums):
+                    place = function.advance(function.argument(PTR, "bias"), number // VECTORS, self._size)
+                    total.set(function.load(Type(self._vector.element), place).splat(lanes))
         for (place, mask), value in zip(places, self._products(sums), strict=True):
             masked_store(value, place, mask)
         function.line("ret void")
@@ -185,10 +201,10 @@ class _Task(Task):
         self._starts = [
             function.advance(
                 self._slot(FIRST_SLOT + place, PTR),
-                numbers.at(item * 3 + (len(NUMBERS) + place)),
+                numbers.at(item * self._form.arrays + (len(NUMBERS) + place)),
                 self._size,
             )
-            for place in range(3)
+            for place in range(self._form.arrays)
         ]
         with function.loop(rows[0], rows[1], numbers["row_block"]) as first_row:
             last_row = (first_row + numbers["row_block"]).intrinsic("smin", rows[1])
@@ -246,9 +262,13 @@ class _Task(Task):
                 result = function.advance(self._starts[2], row * result_gap + columns[0], self._size)
                 function.line(
                     f"call void @tile_{size}({left}, {left_gap}, {self._panel}, {result}, {result_gap}, "
-                    f"{inner[1]}, {columns[1]}, {add})"
+                    f"{inner[1]}, {columns[1]}, {add}{self._bias(row)})"
                 )
             first = last
+
+    def _bias(self, row: Value) -> str:
+        """The last operand of a tile, if there is one."""
+        return f", {self._function.advance(self._starts[3], row, self._size)}" if self._form.has_bias else ""
 
     def _whole(self, count: Value, size: int) -> Value:
         """`count` rounded down to a multiple of `size`."""
@@ -268,12 +288,14 @@ def _division(function: Function, numbers: Numbers) -> tuple[Value, Value]:
 
 class _Entry(TaskEntry):
     def __init__(self, form: Form) -> None:
-        super().__init__(NUMBERS, 3)
+        super().__init__(NUMBERS, form.arrays)
+        self._arrays = form.arrays
         self._size = form.vector.bits // 8
 
     def _fill_own(self) -> None:
         left = self._numbers["left"]
-        for slot, place in enumerate((left, 1 - left, self._function.constant(I64, 2)), FIRST_SLOT):
+        others = (self._function.constant(I64, place) for place in range(self._arrays - 1, 1, -1))
+        for slot, place in enumerate((left, 1 - left, *others), FIRST_SLOT):
             self._fill(slot, self._address(place * 2, self._size))
 
     def _count(self) -> Value:

@@ -12,6 +12,7 @@ from raxis import dtypes
 from raxis.backends.api import Executable
 from raxis.dtypes import HALF, DType
 from raxis_cpu.library import winograd
+from raxis_cpu.library.pointwise import pointwise
 from raxis_cpu.library.routine import Array, Call, Routine
 from raxis_cpu.library.sliding import Convolution, Sizes, Triple, WeightGradient
 from raxis_cpu.library.sliding_ir import ELEMENTS
@@ -103,11 +104,14 @@ class Forward:
             out[...] = result
 
     def built_in(self, x: Array, weight: Array, bias: Array | None, out: Array) -> Executable | None:
-        """A built-in for operands that lie in memory as these do; None if they are not dense, or the work is large."""
+        """A built-in for operands that lie in memory as these do; None if they are not dense, or there is none."""
         if self._winograd is not None or not all(
             array is None or array.flags.c_contiguous for array in (x, weight, bias, out)
         ):
             return None
+        product = pointwise(self._sizes, self._dtype, transposed=self._transposed, has_bias=bias is not None)
+        if product is not None:
+            return product
         solid = _solid(x, self._sizes.image), _solid(out, self._sizes.result)
         return self._exact.built_in(*solid, has_bias=bias is not None)
 

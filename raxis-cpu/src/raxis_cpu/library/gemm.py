@@ -69,34 +69,34 @@ def _merged(sizes: Sequence[int], strides: Sequence[int]) -> _Run | None:
     return run
 
 
-class _Matrix(NamedTuple):
+class Matrix(NamedTuple):
     """How a matrix is read: transposed or not, and the distance of its lines."""
 
     transposed: bool
     distance: int
 
-    def other_way(self) -> _Matrix:
+    def other_way(self) -> Matrix:
         """The transposed matrix in the same memory."""
         return self._replace(transposed=not self.transposed)
 
 
-def _matrix(rows: _Run, columns: _Run) -> _Matrix | None:
+def _matrix(rows: _Run, columns: _Run) -> Matrix | None:
     """A matrix of row-major lines, or of column-major ones (then transposed); None if neither is contiguous."""
     if columns.stride == 1 or columns.size == 1:
         distance = rows.stride if rows.size > 1 else columns.size
         if distance >= columns.size and (columns.size == 1 or columns.stride == 1):
-            return _Matrix(False, max(distance, 1))
+            return Matrix(False, max(distance, 1))
     if rows.stride == 1 or rows.size == 1:
         distance = columns.stride if columns.size > 1 else rows.size
         if distance >= rows.size:
-            return _Matrix(True, max(distance, 1))
+            return Matrix(True, max(distance, 1))
     return None
 
 
 # ---- what is multiplied ----------------------------------------------------------------------------
 
 
-class _Batch(NamedTuple):
+class Batch(NamedTuple):
     """The dimensions of a stack of products, with the strides of both operands and of the result."""
 
     shape: tuple[int, ...]
@@ -123,23 +123,23 @@ class _Batch(NamedTuple):
         return starts
 
 
-class _Problem(NamedTuple):
+class Problem(NamedTuple):
     """A stack of products result = left · right."""
 
-    batch: _Batch
+    batch: Batch
     rows: int
     columns: int
     inner: int
-    left: _Matrix
-    right: _Matrix
-    result: _Matrix
+    left: Matrix
+    right: Matrix
+    result: Matrix
 
     @property
     def work(self) -> int:
         """Multiplications."""
         return self.batch.size * self.rows * self.columns * self.inner
 
-    def row_major(self) -> tuple[bool, _Problem]:
+    def row_major(self) -> tuple[bool, Problem]:
         """The same with a result of row-major lines, and whether the operands are exchanged for it."""
         if not self.result.transposed:
             return False, self
@@ -150,7 +150,7 @@ class _Problem(NamedTuple):
         return True, swapped
 
 
-def _problem(instruction: Instruction, operands: Sequence[Strides], result: Strides) -> _Problem | None:
+def _problem(instruction: Instruction, operands: Sequence[Strides], result: Strides) -> Problem | None:
     """None where a matrix cannot be read where it is, or is empty."""
     (lhs, rhs), attributes = (value.type for value in instruction.operands), instruction.attributes
     batches, rows, columns = _dims(instruction)
@@ -169,7 +169,7 @@ def _problem(instruction: Instruction, operands: Sequence[Strides], result: Stri
         run(shape, result, range(second, len(shape))),
     ]
     strides = [tuple(operands[side][dim] for dim in batches[side]) for side in (0, 1)]
-    batch = _Batch(shape[:first], (*strides, result[:first]))
+    batch = Batch(shape[:first], (*strides, result[:first]))
     known = [item for item in runs if item is not None]
     if len(known) < len(runs) or 0 in (batch.size, *(item.size for item in known)):
         return None
@@ -177,7 +177,7 @@ def _problem(instruction: Instruction, operands: Sequence[Strides], result: Stri
     left, right, target = matrices
     if left is None or right is None or target is None:
         return None
-    return _Problem(batch, known[0].size, known[3].size, known[1].size, left, right, target)
+    return Problem(batch, known[0].size, known[3].size, known[1].size, left, right, target)
 
 
 def _dims(
@@ -213,7 +213,7 @@ def native_product(
     return _blas_product(dtype, problem) if problem.work < _LARGE else None
 
 
-def _suits_blocks(problem: _Problem) -> bool:
+def _suits_blocks(problem: Problem) -> bool:
     """Whether our own kernel is at least as fast as BLAS: not for vectors and for small matrices that lie by rows."""
     if 1 in (problem.rows, problem.columns):
         return False
@@ -226,20 +226,33 @@ def _suits_blocks(problem: _Problem) -> bool:
 # ---- by blocks -------------------------------------------------------------------------------------
 
 
-def _blocked_product(dtype: DType, problem: _Problem) -> Callable[..., None]:
+def _blocked_product(dtype: DType, problem: Problem) -> Callable[..., None]:
     swaps, problem = problem.row_major()
+    starts = problem.batch.starts()
+    return by_blocks(dtype, problem, int(swaps), _exchanged(starts) if swaps else starts)
+
+
+def by_blocks(
+    dtype: DType, problem: Problem, left: int, starts: Sequence[int], *, has_bias: bool = False
+) -> Callable[..., None]:
+    """The built-in of our own kernel.
+
+    Args:
+        dtype: float32 or float64.
+        problem: with a result of row-major lines.
+        left: which argument is the left matrix, 0 or 1.
+        starts: where left, right and result matrix of every product begin, and its bias, if there is one.
+        has_bias: whether an argument before the result has one number for every row.
+    """
     vector = Type(_ELEMENTS[dtype], host().vector_bytes // dtype.itemsize)
     block = -(-problem.inner // -(-problem.inner // DEPTH))
     values = {
-        "table": runtime.ADDRESS, "left": int(swaps), "rows": problem.rows, "columns": problem.columns,
+        "table": runtime.ADDRESS, "left": left, "rows": problem.rows, "columns": problem.columns,
         "inner": problem.inner, "left_gap": problem.left.distance, "right_gap": problem.right.distance,
         "result_gap": problem.result.distance, "stack": problem.batch.size, "block": block,
         "row_block": max(_ROW_BYTES // (block * dtype.itemsize), 1), "large": int(problem.work >= _LARGE),
     }  # fmt: skip
-    starts = problem.batch.starts()
-    if swaps:
-        starts = _exchanged(starts)
-    code = _blocks(Form(vector, problem.left.transposed, problem.right.transposed))
+    code = _blocks(Form(vector, problem.left.transposed, problem.right.transposed, has_bias))
     return code.bind([*(values[name] for name in NUMBERS), *starts])
 
 
@@ -279,7 +292,7 @@ class _Rows(NamedTuple):
 class _Thin(NamedTuple):
     """A stack of products of two such matrices, the first argument's first."""
 
-    batch: _Batch
+    batch: Batch
     sides: tuple[_Rows, _Rows]
     inner: int
 
@@ -289,7 +302,7 @@ class _Thin(NamedTuple):
         return int(self.sides[1].size < self.sides[0].size)
 
 
-def _thin(problem: _Problem) -> _Thin | None:
+def _thin(problem: Problem) -> _Thin | None:
     """The product as one of a few rows; None where it is none, or too small."""
     left, right, result = problem[-3:]
     steps = (1, result.distance) if result.transposed else (result.distance, 1)
@@ -335,7 +348,7 @@ def _rows_code(vector: Type) -> _Compiled:
 # ---- by BLAS ---------------------------------------------------------------------------------------
 
 
-def _blas_product(dtype: DType, problem: _Problem) -> Callable[..., None] | None:
+def _blas_product(dtype: DType, problem: Problem) -> Callable[..., None] | None:
     steps = problem.batch.steps()
     product = _code(dtype) if steps is not None else None
     if steps is None or product is None:
