@@ -10,8 +10,9 @@ import pytest
 import raxis
 from raxis import nn
 from raxis.utils.data import DataLoader, TensorDataset
+from tests.devices.places import THIRD_PARTY
 
-PLACES = ["cpu", "north:0", "north:1", "south:0"]
+PLACES = ["cpu", *THIRD_PARTY]
 ARRAY = np.arange(24, dtype=np.float32).reshape(2, 3, 4) / 4
 
 

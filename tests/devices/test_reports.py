@@ -34,8 +34,8 @@ def test_devices_and_their_numbers() -> None:
 
 def test_report_shows_and_checks_each_device(installed: list[str]) -> None:
     data = json.loads(run(REPORT.format(options="'--json', '--check'"), *installed))
-    checks = {row["device"]: row["check"]["result"] for row in data["devices"]}
-    assert checks == {"cpu": "passed", "meta": "passed", "north": "passed", "south": "passed"}
+    checks = {row["device"]: row["check"]["result"] for row in data["devices"] if row["check"] is not None}
+    assert [checks[name] for name in ("cpu", "meta", "north", "south")] == ["passed"] * 4
     assert data["notes"] == []
 
 

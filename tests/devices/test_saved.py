@@ -91,7 +91,7 @@ def test_checkpoints_of_an_absent_device(tmp_path: Path) -> None:
         assert "map_location='cpu'" in text
         assert text.endswith("BackendError")
     assert load_elsewhere(path, "north").startswith(
-        "BackendError Unknown device 'north'. Devices here: cpu, meta."
+        "BackendError Unknown device 'north'. Devices here: cpu, meta"
     )
 
 
