@@ -115,12 +115,13 @@ def _correlations(_: Any) -> Transform:
     return transforms.CorrCholeskyTransform()
 
 
-@_both(constraints.lower_cholesky)
+@transform_to.register(constraints.lower_cholesky)  # type: ignore[untyped-decorator]
 def _factors(_: Any) -> Transform:
     return transforms.LowerCholeskyTransform()
 
 
-@_both(constraints.positive_definite, constraints.positive_semidefinite)
+@transform_to.register(constraints.positive_definite)  # type: ignore[untyped-decorator]
+@transform_to.register(constraints.positive_semidefinite)  # type: ignore[untyped-decorator]
 def _definite(_: Any) -> Transform:
     return transforms.PositiveDefiniteTransform()
 

@@ -114,8 +114,8 @@ class _IndependentConstraint(Constraint):
         if value.ndim < self.event_dim:
             raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.ndim}")
         result = self.base_constraint.check(value)
-        batch = result.shape[: result.ndim - self.reinterpreted_batch_ndims]
-        return result.reshape(*batch, -1).all(-1)
+        count = self.reinterpreted_batch_ndims
+        return result.all(tuple(range(-count, 0))) if count else result
 
 
 class _Boolean(Constraint):

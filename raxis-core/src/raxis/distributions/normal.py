@@ -60,7 +60,7 @@ class Normal(Distribution):
         return -0.5 * distance * distance - self.scale.log() - 0.5 * math.log(2 * math.pi)
 
     def _cdf(self, value: Tensor) -> Tensor:
-        return 0.5 * (1 + ((value - self.loc) / (self.scale * math.sqrt(2))).erf())
+        return 0.5 * ((self.loc - value) / self.scale / math.sqrt(2)).erfc()
 
     def icdf(self, value: Tensor) -> Tensor:
         return self.loc + self.scale * (2 * value - 1).erfinv() * math.sqrt(2)

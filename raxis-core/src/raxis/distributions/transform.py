@@ -343,7 +343,6 @@ class ReshapeTransform(Transform):
     """
 
     bijective = True
-    sign = 1
     _parameters = ("in_shape", "out_shape")
 
     def __init__(self, in_shape: Sequence[int], out_shape: Sequence[int], cache_size: int = 0) -> None:

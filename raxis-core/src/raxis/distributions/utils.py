@@ -66,7 +66,7 @@ def fails(holds: Tensor) -> bool:
 
 def sum_rightmost(value: Tensor, count: int) -> Tensor:
     """`value` summed over its `count` rightmost dimensions."""
-    return value if count == 0 else value.reshape(*value.shape[: value.ndim - count], -1).sum(-1)
+    return value if count == 0 else value.sum(tuple(range(-count, 0)))
 
 
 def clamp_probs(probs: Tensor) -> Tensor:

@@ -14,7 +14,7 @@ from raxis.layout import broadcast_shapes
 from raxis.ops.definitions.comparison import where
 from raxis.ops.definitions.control import region
 from raxis.ops.definitions.creation import zeros_like
-from raxis.ops.definitions.random import check_float, unit_interval
+from raxis.ops.definitions.random import check_float, check_real, unit_interval
 from raxis.ops.definitions.rejection import rejected
 from raxis.ops.table import Effect, composed, lowered
 from raxis.ops.trace import cast, constant, emit
@@ -105,6 +105,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
         >>> raxis.poisson(raxis.zeros(3))
         tensor([0., 0., 0.])
     """
+    check_real("poisson", input.dtype)
     check_float("poisson", input.dtype)
     if input.device.type != "meta" and not (input >= 0).all().item():
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
