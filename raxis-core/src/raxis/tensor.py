@@ -64,7 +64,8 @@ class Tensor(Protocols):
     @property
     def shape(self) -> Size:
         """The size of every dimension."""
-        return self._layout.size
+        size = self._layout.size
+        return active.recording.shown(size) if anyone.records and active.recording is not None else size
 
     @property
     def dtype(self) -> DType:
@@ -104,7 +105,8 @@ class Tensor(Protocols):
     @property
     def nbytes(self) -> int:
         """Bytes of all elements, dense."""
-        return self._layout.nbytes
+        nbytes = self._layout.nbytes
+        return active.recording.shown(nbytes) if anyone.records and active.recording is not None else nbytes
 
     @property
     def is_cuda(self) -> bool:
@@ -253,7 +255,8 @@ class Tensor(Protocols):
     def __len__(self) -> int:
         if self._layout.ndim == 0:
             raise TypeError("len() of a 0-d tensor")
-        return self._layout.shape[0]
+        length = self._layout.shape[0]
+        return active.recording.shown(length) if anyone.records and active.recording is not None else length
 
     def __iter__(self) -> Iterator[Tensor]:
         if self._layout.ndim == 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from raxis.device import Device
+from raxis.interception import active, anyone
 from raxis.storage import Storage
 
 
@@ -25,14 +26,15 @@ class UntypedStorage:
 
     def nbytes(self) -> int:
         """Size in bytes."""
-        return self._storage.nbytes
+        nbytes = self._storage.nbytes
+        return active.recording.shown(nbytes) if anyone.records and active.recording is not None else nbytes
 
     def size(self) -> int:
         """Size in bytes."""
-        return self._storage.nbytes
+        return self.nbytes()
 
     def __len__(self) -> int:
-        return self._storage.nbytes
+        return self.nbytes()
 
     def data_ptr(self) -> int:
         """The host address of the memory; where there is none, a number that is the same for the same memory."""

@@ -40,8 +40,10 @@ def compile(
             "eager" runs the rest of this call op by op.
         backend: "reference" interprets the programs with NumPy, for comparison; or a `raxis.backends.api.Backend`
             whose buffers are the device's. None: the device's own backend.
-        dynamic: whether Python numbers among the arguments are inputs from the first call on. Without it they are from
-            their second value on. Each new shape is recorded anew, with the kernels that are compiled already.
+        dynamic: whether Python numbers among the arguments are inputs from the first call on (without it they are
+            from their second value on), and whether calls that differ in the first size of tensors share programs,
+            with sizes rounded up to powers of two. That is done where the function is proved to keep rows apart, for
+            which it is run on stand-ins twice; see `Compiled.rows`. Otherwise each new shape is recorded anew.
         fullgraph: PyTorch's word: True is ``on_break="error"``, False is ``on_break="eager"``.
         mode: accepted for compatibility, has no effect.
         options: accepted for compatibility, has no effect.

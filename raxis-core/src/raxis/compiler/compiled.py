@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from raxis.autograd import anomaly
 from raxis.autograd.grad_mode import ever, mode
 from raxis.backends.api import Backend
+from raxis.compiler.buckets import Bucket, Buckets, may_hold_rows, note, repeats
 from raxis.compiler.guards import guards_of
 from raxis.compiler.outcome import outcome_of, with_values
 from raxis.compiler.recent import Recent
@@ -33,9 +34,12 @@ if TYPE_CHECKING:
     from raxis.ptir.bisecting import Finding
     from raxis.ptir.bisecting_passes import PassFinding
     from raxis.ptir.passes import Machine
+    from raxis.utils._pytree import TreeSpec
 
 MOST_SIGNATURES = 256
-"""How many signatures of arguments have recordings; those not called for longest go first."""
+"""How many signatures of arguments keep their recordings; those not called for longest go first."""
+MOST_RUNS = 4 * MOST_SIGNATURES
+"""How many kinds of calls take the short way."""
 MOST_MISSES = 1024
 """How many misses are listed."""
 MOST_RECORDINGS = 8
@@ -49,7 +53,8 @@ class Options(NamedTuple):
         static: positions of arguments whose values are part of the signature.
         on_break: "error" or "eager": what to do where the function needs values.
         backend: what compiles and runs the programs; None for the device's own backend.
-        dynamic: whether numbers among the arguments are inputs from the first call on.
+        dynamic: whether numbers among the arguments are inputs from the first call on, and calls with other numbers
+            of rows share programs where that is right.
     """
 
     static: frozenset[int] = frozenset()
@@ -84,7 +89,9 @@ class Compiled:
         self._replays: Recent[list[Replay]] = Recent(MOST_SIGNATURES)
         self._runs: dict[Any, Callable[..., Any]] = {}
         self._recordings: Recent[int] = Recent(4 * MOST_SIGNATURES)
+        self._dropped: Recent[bool] = Recent(4 * MOST_SIGNATURES)
         self._misses: deque[Miss] = deque(maxlen=MOST_MISSES)
+        self._buckets = Buckets(self.name, options, function, self._arguments) if options.dynamic else None
         self._lock = threading.RLock()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -105,21 +112,69 @@ class Compiled:
         if active.recording is not None or in_vmap() or (ever.observed and anomaly.state.enabled):
             return self._function(*args, **kwargs)  # anomaly mode looks at every op
         leaves, structure = self._arguments.flatten(args, kwargs)
-        signature = (structure, self._arguments.describe(leaves), modes())
-        reason = "this is the first call with such arguments"
+        signature = self._signature(leaves, structure)
+        result, replay = self._repeated(signature, leaves)
+        if replay is not None:
+            if not replay.uses_default_device:
+                self._remember(replay.run, args, kwargs)
+            return result
+        with self._lock:
+            bucket = None if self._buckets is None else self._buckets.find(leaves, structure)
+            if bucket is not None:
+                run = partial(self._run_wide, bucket, structure)
+                result = run(*leaves)
+                if result is not MISS:
+                    self._remember(run, args, kwargs)
+                    return result
+            return self._observed_miss(signature, leaves, self._reason(signature), args, kwargs)
+
+    def _signature(self, leaves: list[Any], structure: TreeSpec) -> tuple[Any, ...]:
+        return structure, self._arguments.describe(leaves), modes()
+
+    def _repeated(self, signature: Any, leaves: list[Any]) -> tuple[Any, Replay | None]:
+        """What a recording of the signature gives, and which; `MISS` and None if none can be repeated."""
         for replay in self._replays.get(signature) or ():
             result = self._repeat(replay, leaves)
             if result is not MISS:
-                self._remember(replay, args, kwargs)
-                return result
+                return result, replay
+        return MISS, None
+
+    def _reason(self, signature: Any) -> str:
+        """Why no recording of the signature can be repeated."""
+        reason = "this is the first call with such arguments"
+        if self._dropped.get(signature):
+            reason = f"only the last {MOST_SIGNATURES} kinds of arguments keep their recordings"
+        for replay in self._replays.get(signature) or ():
             reason = replay.guards.failure() or "something changed outside of the function"
             self._log("guards", "%s: a recording is not repeated, since %s", self.name, reason)
+        if self._buckets is not None and self._buckets.refused is not None:
+            reason += f"; {note(self._buckets.refused)}"
+        return reason
+
+    def _observed_miss(self, signature: Any, leaves: list[Any], reason: str, args: Any, kwargs: Any) -> Any:
         observing = observer()
-        with self._lock:
-            if observing is None:
-                return self._miss(signature, leaves, reason, args, kwargs)
-            missed = partial(self._miss, signature, leaves, reason)
-            return observing.run(f"compile {self.name}", "compile", missed, (args, kwargs))
+        if observing is None:
+            return self._miss(signature, leaves, reason, args, kwargs)
+        missed = partial(self._miss, signature, leaves, reason)
+        return observing.run(f"compile {self.name}", "compile", missed, (args, kwargs))
+
+    def _run_wide(self, bucket: Bucket, structure: TreeSpec, *leaves: Any) -> Any:
+        """A call as one with more rows; `MISS` if it is not known any more that this is right."""
+        tensors = [leaves[at] for at in bucket.batched]
+        if modes() != bucket.modes or not all(map(may_hold_rows, tensors)) or repeats(leaves):
+            return MISS
+        rows = tensors[0]._layout.shape[0]
+        wide = bucket.widened(leaves)
+        signature = self._signature(wide, structure)
+        result, _ = self._repeated(signature, wide)
+        if result is MISS:
+            if bucket.verdict.guards.failure() is not None:
+                return MISS
+            args, kwargs = self._arguments.unflatten(wide, structure)
+            reason = f"this is the first call with {bucket.limit // 2 + 1} to {bucket.limit} rows"
+            with self._lock:
+                result = self._observed_miss(signature, wide, reason, args, kwargs)
+        return bucket.narrowed(result, rows)
 
     def _repeat(self, replay: Replay, leaves: list[Any]) -> Any:
         observing = observer()
@@ -127,10 +182,12 @@ class Compiled:
             return replay.run(*leaves)
         return observing.run(f"compiled {self.name}", "compiled", replay.run, leaves, void=MISS)
 
-    def _remember(self, replay: Replay, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def _remember(self, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Let calls like this one take the short way."""
-        if not kwargs and not replay.uses_default_device and all(isinstance(arg, Tensor) for arg in args):
-            self._runs[(anyone.generation, mode.enabled, *[arg._layout for arg in args])] = replay.run
+        if not kwargs and all(isinstance(arg, Tensor) for arg in args):
+            if len(self._runs) >= MOST_RUNS:
+                self._runs.clear()
+            self._runs[(anyone.generation, mode.enabled, *[arg._layout for arg in args])] = run
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -162,6 +219,18 @@ class Compiled:
     def replays_by_signature(self) -> list[tuple[Any, Replay]]:
         """The recordings that calls can repeat, each with the signature it is for."""
         return [(key, replay) for key, replays in self._replays.items() for replay in replays]
+
+    def rows(self) -> tuple[str, ...]:
+        """With ``dynamic=True``, sentences on whether calls with other numbers of rows share programs, and why not.
+
+        Example:
+            >>> import raxis
+            >>> double = raxis.compile(lambda x: x * 2, dynamic=True)
+            >>> _ = [double(raxis.ones(rows)) for rows in (5, 6, 7)]
+            >>> double.rows()
+            ('numbers of rows are rounded up to powers of two, since rows are kept apart',)
+        """
+        return () if self._buckets is None else tuple(self._buckets.notes())
 
     def explain(self, *, kernels: bool = False, machine: Machine | None = None) -> Explanation:
         """What was made of the function so far; ``print(compiled.explain())`` shows all of it.
@@ -236,6 +305,8 @@ class Compiled:
         given = [self._arguments.plain(leaf) for leaf in leaves]
         recording = Recording(self.name, self.options, given, self._function)
         result, replay = self._record(recording, signature[0], leaves)
+        if self._buckets is not None:
+            self._buckets.note(given, signature[0], recording, replay)
         if replay is not None:
             values = recording.leaves_of_call
             if recording.tied:
@@ -259,7 +330,9 @@ class Compiled:
         if known is not None:
             known.append(replay)
             return
-        if self._replays.put(key, [replay]):
+        dropped = self._replays.put(key, [replay])
+        if dropped is not None:
+            self._dropped.put(dropped, True)
             self._runs.clear()  # so that the signatures that are called still come by, and are known to be
 
     def _record(

@@ -103,17 +103,20 @@ class Explanation:
         name: the function's.
         recordings: those that calls can repeat.
         misses: the calls that were recorded, with the reasons.
+        rows: with ``dynamic=True``, sentences on whether calls with other numbers of rows share programs.
     """
 
     name: str
     recordings: Sequence[ExplainedRecording]
     misses: Sequence[Miss]
+    rows: Sequence[str] = ()
 
     def __str__(self) -> str:
         lines = [f"{self.name}: recorded calls: {len(self.misses)}, kept: {len(self.recordings)}"]
         lines += [f"  ({miss.arguments}): {miss.reason}{_kept(miss)}" for miss in self.misses]
         if not self.misses:
             lines.append("  It was not called yet.")
+        lines += [f"  Rows: {sentence}." for sentence in self.rows]
         parts = ["\n".join(lines)]
         for number, each in enumerate(self.recordings):
             parts.append(f"Recording {number}: ({each.signature})\n\n{_indented(str(each))}")
@@ -128,7 +131,7 @@ def explain(compiled: Compiled, *, kernels: bool, machine: Machine | None) -> Ex
         )
         for key, replay in compiled.replays_by_signature()
     ]
-    return Explanation(compiled.name, tuple(recordings), tuple(compiled.misses()))
+    return Explanation(compiled.name, tuple(recordings), tuple(compiled.misses()), compiled.rows())
 
 
 def _programs(replay: Replay, kernels: bool, machine: Machine | None) -> Iterator[ExplainedProgram]:

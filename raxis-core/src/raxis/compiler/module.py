@@ -40,6 +40,10 @@ class CompiledModule(Module):
         """The calls that could not repeat an earlier one; see `Compiled.misses`."""
         return self.compiled.misses()
 
+    def rows(self) -> tuple[str, ...]:
+        """Whether calls with other numbers of rows share programs; see `Compiled.rows`."""
+        return self.compiled.rows()
+
     def explain(self, *, kernels: bool = False, machine: Machine | None = None) -> Explanation:
         """What was made of the module's calls; see `Compiled.explain`."""
         return self.compiled.explain(kernels=kernels, machine=machine)

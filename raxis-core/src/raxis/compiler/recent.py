@@ -30,15 +30,14 @@ class Recent(Generic[Value]):
                 self._items.move_to_end(key)
             return found
 
-    def put(self, key: Hashable, value: Value) -> bool:
-        """Keep a value; whether another had to go."""
+    def put(self, key: Hashable, value: Value) -> Hashable | None:
+        """Keep a value; the key of another that had to go, None if there is none."""
         with self._lock:
             self._items[key] = value
             self._items.move_to_end(key)
             if len(self._items) <= self._limit:
-                return False
-            self._items.popitem(last=False)
-            return True
+                return None
+            return self._items.popitem(last=False)[0]
 
     def items(self) -> Iterator[tuple[Hashable, Value]]:
         """Keys and values, those used last at the end."""

@@ -159,7 +159,11 @@ class Recording:
             self.adopted.append((storage, memory))
             RecordedStorage.adopt(storage, memory, recording_place(storage.place))
 
-    def operands(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
+    def shown(self, answer: Any) -> Any:
+        """What a question about sizes is answered with."""
+        return answer
+
+    def operands(self, arguments: Sequence[Any], op: str | None = None) -> tuple[Any, ...]:
         """Arguments of an op, in which numbers that change from call to call become inputs."""
         return tuple([
             item.as_input()

@@ -31,7 +31,7 @@ def call(op: Op, arguments: tuple[Any, ...], out: Any = None) -> Any:
     if out is not None:
         return store_results(op.public_name, call(op, arguments), out)
     if active.recording is not None:
-        arguments = active.recording.operands(arguments)
+        arguments = active.recording.operands(arguments, op.name)
     values = normalise(op, arguments)
     recording = _noted(op, values)
     run = run_of(op, values)
@@ -153,7 +153,7 @@ def _make_run(op: Op, values: Sequence[Any]) -> Callable[..., Any]:
 def call_inplace(op: Op, arguments: tuple[Any, ...]) -> Any:
     """Run the in-place form of an op whose plan is not cached."""
     if active.recording is not None:
-        arguments = active.recording.operands(arguments)
+        arguments = active.recording.operands(arguments, op.name)
     values = normalise(op, arguments)
     recording = _noted(op, values)
     target = values[0]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from raxis.interception import active, anyone
 from raxis.layout import wrap_dim
 from raxis.memory_format import channels_last, contiguous_format
 from raxis.memory_format import memory_format as MemoryFormat
 from raxis.ops.table import composed
-from raxis.size import Size
 from raxis.tensor import Tensor
 
 
@@ -25,7 +25,7 @@ def size(input: Tensor, dim: int | None = None) -> Any:
         (raxis.Size([2, 3]), 3)
     """
     layout = input._layout
-    return Size(layout.shape) if dim is None else layout.shape[_dim(dim, layout.ndim)]
+    return _shown(layout.size if dim is None else layout.shape[_dim(dim, layout.ndim)])
 
 
 @composed("stride(Tensor input, int? dim=None) -> object", function=False, out=False)
@@ -41,7 +41,12 @@ def stride(input: Tensor, dim: int | None = None) -> Any:
         (3, 1)
     """
     layout = input._layout
-    return layout.strides if dim is None else layout.strides[_dim(dim, layout.ndim)]
+    return _shown(layout.strides if dim is None else layout.strides[_dim(dim, layout.ndim)])
+
+
+def _shown(answer: Any) -> Any:
+    """What the thread's recording, if there is one, lets the user see."""
+    return active.recording.shown(answer) if anyone.records and active.recording is not None else answer
 
 
 def _dim(dim: int, ndim: int) -> int:
@@ -71,13 +76,13 @@ def numel(input: Tensor) -> int:
         >>> raxis.numel(raxis.ones(2, 3))
         6
     """
-    return input._layout.numel
+    return _shown(input._layout.numel)
 
 
 @composed("nelement(Tensor input) -> int", function=False, out=False)
 def nelement(input: Tensor) -> int:
     """The number of elements, as `numel`."""
-    return input._layout.numel
+    return _shown(input._layout.numel)
 
 
 @composed("element_size(Tensor input) -> int", function=False, out=False)
@@ -104,12 +109,12 @@ def is_contiguous(input: Tensor, memory_format: MemoryFormat | None = None) -> b
         False
     """
     if memory_format is None or memory_format is contiguous_format:
-        return input._layout.is_contiguous
+        return _shown(input._layout.is_contiguous)
     if memory_format is not channels_last:
         raise RuntimeError(
             f"is_contiguous() takes contiguous_format or channels_last, but got {memory_format}."
         )
-    return input._layout.ndim == 4 and input.permute(0, 2, 3, 1)._layout.is_contiguous
+    return _shown(input._layout.ndim == 4 and input.permute(0, 2, 3, 1)._layout.is_contiguous)
 
 
 @composed("is_floating_point(Tensor input) -> bool", out=False)
