@@ -86,6 +86,19 @@ def test_stacks_that_are_not_evenly_spaced(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(found, x.view @ y.view, rtol=1e-12)
 
 
+@pytest.mark.usefixtures("_threads")
+@pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.float64], ids=str)
+@pytest.mark.parametrize("rows", [2, 13, 1100])
+def test_left_rows_that_are_pages_apart(rows: int, dtype: DType, rng: np.random.Generator) -> None:
+    inner = 300
+    x, y = Placed(values((rows, inner), rng, dtype), (1024, 1), 2), Placed(values((inner, 257), rng, dtype))
+    out = Placed(np.full((rows, 257), np.nan, dtype.numpy))
+    found = run(product((rows, inner), (inner, 257), dtype=dtype), x, y, out)
+    expected = x.view.astype(np.float64) @ y.view.astype(np.float64)
+    tolerance = 3e-4 if dtype is dtypes.float32 else 1e-12
+    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)
+
+
 def test_stacks_of_results_by_columns(rng: np.random.Generator) -> None:
     x, y = values((3, 30, 40), rng), values((3, 40, 50), rng)
     out = Placed(np.zeros((3, 30, 50)), (1500, 1, 30))

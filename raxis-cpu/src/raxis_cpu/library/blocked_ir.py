@@ -17,14 +17,14 @@ from raxis_cpu.llvm.ir import I1, I64, PTR, Function, Type, Value, Variable, fma
 
 NUMBERS = (
     "table", "left", "rows", "columns", "inner", "left_gap", "right_gap", "result_gap", "stack", "block", "row_block",
-    "large",
+    "copy_gap", "copy_elements", "large",
 )  # fmt: skip
 """What `self` holds first, as int64.
 
 `left` is the argument (0 or 1) that is the left matrix, gaps are elements between the lines of a matrix, `block` is the
-part of the inner dimension and `row_block` that of the rows that are multiplied at once, `large` says whether threads
-take part. Then come, for every product of the stack, where its left, right and result matrix begin, in elements, and
-its bias, if there is one.
+part of the inner dimension and `row_block` that of the rows that are multiplied at once, `copy_gap` and `copy_elements`
+belong to copies of blocks of the left matrix, `large` says whether threads take part. Then come, for every product of
+the stack, where its left, right and result matrix begin, in elements, and its bias, if there is one.
 """
 
 VECTORS = 2
@@ -40,12 +40,22 @@ _LEAST_BLOCK = 64
 
 
 class Form(NamedTuple):
-    """What the code is specialised on: the elements, which matrices lie column by column, whether rows have a bias."""
+    """What the code is specialised on.
+
+    Attributes:
+        vector: the elements.
+        left_transposed: whether the left matrix lies column by column.
+        right_transposed: whether the right one does.
+        has_bias: whether every row has a bias.
+        copies: whether blocks of the left matrix, which lies row by row, are copied: of rows that are multiples of a
+            page apart, few fit into the first cache.
+    """
 
     vector: Type
     left_transposed: bool
     right_transposed: bool
     has_bias: bool = False
+    copies: bool = False
 
     @property
     def arrays(self) -> int:
@@ -71,6 +81,7 @@ def _declarations(form: Form) -> str:
     return f"""declare {vector} @llvm.fma.{vector.suffix}({vector}, {vector}, {vector})
 declare {vector} @llvm.masked.load.{vector.suffix}.p0(ptr, i32, {mask}, {vector})
 declare void @llvm.masked.store.{vector.suffix}.p0({vector}, ptr, i32, {mask})
+declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 declare i64 @llvm.smin.i64(i64, i64)
 declare i64 @llvm.smax.i64(i64, i64)
 declare ptr @llvm.ptrmask.p0.i64(ptr, i64)"""
@@ -103,32 +114,35 @@ class _Tile:
             for row in range(self._rows)
             for part in range(VECTORS)
         ]
-        sums = [function.variable(self._vector, 0.0) for _ in places]
-        with function.when(function.argument(I1, "add")):
-            for (place, mask), total in zip(places, sums, strict=True):
-                total.set(masked_load(self._vector, place, mask))
+        # They come from afar, and are wanted when all products have been added up.
+        for place, _ in places:
+            function.line(f"call void @llvm.prefetch.p0({place}, i32 1, i32 3, i32 1)")
+        sums, adds = [function.variable(self._vector, 0.0) for _ in places], function.argument(I1, "add")
         if self._has_bias:
-            with function.when(~function.argument(I1, "add")):
+            with function.when(~adds):
                 for number, total in enumerate(sums):
                     place = function.advance(function.argument(PTR, "bias"), number // VECTORS, self._size)
                     total.set(function.load(Type(self._vector.element), place).splat(lanes))
-        for (place, mask), value in zip(places, self._products(sums), strict=True):
-            masked_store(value, place, mask)
+        self._add_products(sums)
+        with function.when(adds):
+            for (place, mask), total in zip(places, sums, strict=True):
+                total.set(total.get() + masked_load(self._vector, place, mask))
+        for (place, mask), total in zip(places, sums, strict=True):
+            masked_store(total.get(), place, mask)
         function.line("ret void")
         return function.text
 
-    def _products(self, sums: list[Variable]) -> list[Value]:
-        """The sums with all products added; those of a small tile grow in several chains."""
+    def _add_products(self, sums: Sequence[Variable]) -> None:
+        """Add all products to the sums; those of a small tile grow in several chains."""
         function = self._function
         chains = max(1, _CHAINS // len(sums))
         others = [[function.variable(self._vector, 0.0) for _ in sums] for _ in range(chains - 1)]
         self._multiply([sums, *others])
-        totals = [total.get() for total in sums]
         for other in others:
-            totals = [total + more.get() for total, more in zip(totals, other, strict=True)]
-        return totals
+            for total, more in zip(sums, other, strict=True):
+                total.set(total.get() + more.get())
 
-    def _multiply(self, chains: list[list[Variable]]) -> None:
+    def _multiply(self, chains: Sequence[Sequence[Variable]]) -> None:
         function = self._function
         left, right = (function.variable(PTR, function.argument(PTR, name)) for name in "ab")
         depth, offsets = function.argument(I64, "depth"), self._row_offsets()
@@ -201,7 +215,10 @@ class _Task(Task):
 
     def text(self) -> str:
         """The definition."""
-        with self._workspace(self._numbers["block"] * (self._width * self._size)) as self._panel:
+        numbers = self._numbers
+        panel = numbers["block"] * (self._width * self._size)
+        with self._workspace(panel + numbers["copy_elements"] * self._size) as self._panel:
+            self._copy = self._function.advance(self._panel, panel, 1)
             self._parts(self._index)
         self._function.line("ret void")
         return self._function.text
@@ -229,10 +246,11 @@ class _Task(Task):
             last_row = (first_row + numbers["row_block"]).intrinsic("smin", rows[1])
             with function.loop(0, numbers["inner"], numbers["block"]) as step:
                 depth = (numbers["inner"] - step).intrinsic("smin", numbers["block"])
+                left = self._left((first_row, last_row), (step, depth))
                 with function.loop(columns[0], columns[1], self._width) as column:
                     count = (columns[1] - column).intrinsic("smin", self._width)
                     self._pack((step, depth), (column, count))
-                    self._tiles((first_row, last_row), (step, depth), (column, count))
+                    self._tiles(left, (first_row, last_row), (step, depth), (column, count))
 
     def _share(self, number: Value, parts: Value, total: Value) -> tuple[Value, Value]:
         """Begin and end of one of several parts of a range."""
@@ -242,6 +260,21 @@ class _Task(Task):
         size = size * _LEAST_BLOCK
         begin = (number * size).intrinsic("smin", total)
         return begin, (begin + size).intrinsic("smin", total)
+
+    def _left(self, rows: tuple[Value, Value], inner: tuple[Value, Value]) -> tuple[Value, Value]:
+        """Where a block of the left matrix begins, and the distance of its lines."""
+        function, gap, (step, depth) = self._function, self._numbers["left_gap"], inner
+        place = step * gap + rows[0] if self._form.left_transposed else rows[0] * gap + step
+        start = function.advance(self._starts[0], place, self._size)
+        if not self._form.copies:
+            return start, gap
+        copy_gap = self._numbers["copy_gap"]
+        with function.loop(0, rows[1] - rows[0]) as row:
+            source = function.advance(start, row * gap, self._size)
+            target = function.advance(self._copy, row * copy_gap, self._size)
+            nbytes = depth * self._size
+            function.line(f"call void @llvm.memcpy.p0.p0.i64({target}, {source}, {nbytes}, i1 false)")
+        return self._copy, copy_gap
 
     def _pack(self, inner: tuple[Value, Value], columns: tuple[Value, Value]) -> None:
         """Copy a panel of the right matrix, filled up with zeros, so that its rows follow each other."""
@@ -264,23 +297,26 @@ class _Task(Task):
 
     def _tiles(
         self,
+        left: tuple[Value, Value],
         rows: tuple[Value, Value],
         inner: tuple[Value, Value],
         columns: tuple[Value, Value],
     ) -> None:
         """All rows of a panel's columns, in tiles as large as possible."""
         function, numbers = self._function, self._numbers
-        left_gap, result_gap = numbers["left_gap"], numbers["result_gap"]
+        (block, gap), result_gap = left, numbers["result_gap"]
         add = inner[0].compare("gt", 0)
         first = rows[0]
         for size in tile_rows():
             last = first + self._whole(rows[1] - first, size)
             with function.loop(first, last, size) as row:
-                place = inner[0] * left_gap + row if self._form.left_transposed else row * left_gap + inner[0]
-                left = function.advance(self._starts[0], place, self._size)
+                behind = row - rows[0]
+                start = function.advance(
+                    block, behind if self._form.left_transposed else behind * gap, self._size
+                )
                 result = function.advance(self._starts[2], row * result_gap + columns[0], self._size)
                 function.line(
-                    f"call void @tile_{size}({left}, {left_gap}, {self._panel}, {result}, {result_gap}, "
+                    f"call void @tile_{size}({start}, {gap}, {self._panel}, {result}, {result_gap}, "
                     f"{inner[1]}, {columns[1]}, {add}{self._bias(row)})"
                 )
             first = last

@@ -44,6 +44,14 @@ _TASKS = 64
 """So many tasks keep all threads busy."""
 _ROWS_OF_TASK = 8
 """Rows of a task are a multiple of this."""
+_LINE = 64
+"""Bytes of a line of the cache."""
+_CLOSE = 1 << 12
+"""Rows of a matrix whose distance in bytes is a multiple of this share few sets of the first cache."""
+_APART = 1 << 8
+"""Copied rows are one line of the cache more than a multiple of so many elements apart."""
+_OFTEN = 256
+"""Columns from which a copy of the left matrix pays for itself."""
 _LETTERS = {dtypes.float32: "s", dtypes.float64: "d"}
 _ELEMENTS = {dtypes.float32: "float", dtypes.float64: "double"}
 _ROW_BYTES = 1 << 20
@@ -246,14 +254,24 @@ def by_blocks(
     """
     vector = Type(_ELEMENTS[dtype], host().vector_bytes // dtype.itemsize)
     block = -(-problem.inner // -(-problem.inner // DEPTH))
+    rows = min(problem.rows, max(_ROW_BYTES // (block * dtype.itemsize), 1))
+    copies = _should_copy(problem, dtype)
+    copy_gap = -(-block // _APART) * _APART + _LINE // dtype.itemsize
     values = {
         "table": runtime.ADDRESS, "left": left, "rows": problem.rows, "columns": problem.columns,
         "inner": problem.inner, "left_gap": problem.left.distance, "right_gap": problem.right.distance,
         "result_gap": problem.result.distance, "stack": problem.batch.size, "block": block,
-        "row_block": max(_ROW_BYTES // (block * dtype.itemsize), 1), "large": int(problem.work >= _LARGE),
+        "row_block": rows, "copy_gap": copy_gap, "copy_elements": rows * copy_gap * copies,
+        "large": int(problem.work >= _LARGE),
     }  # fmt: skip
-    code = _blocks(Form(vector, problem.left.transposed, problem.right.transposed, has_bias))
+    code = _blocks(Form(vector, problem.left.transposed, problem.right.transposed, has_bias, copies))
     return code.bind([*(values[name] for name in NUMBERS), *starts])
+
+
+def _should_copy(problem: Problem, dtype: DType) -> bool:
+    """Whether rows of the left matrix get into each other's way in the cache, and are read often enough."""
+    close = problem.left.distance * dtype.itemsize % _CLOSE == 0
+    return close and not problem.left.transposed and problem.rows > 1 and problem.columns >= _OFTEN
 
 
 def _exchanged(starts: Sequence[int]) -> list[int]:
