@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raxis_cpu.llvm.ir import Type, Value
+from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value
 
 _MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 _WEYL = (0x9E3779B9, 0xBB67AE85)
@@ -61,7 +61,19 @@ def scattered(position: Value, keys: Sequence[tuple[Value, Value]], offset: Valu
 
 def _pairs(block: Sequence[Value]) -> list[Value]:
     """The words two by two, the first one in the low half."""
-    return [(block[at] & _LOW) | (block[at + 1] << 32) for at in (0, 2)]
+    return [_pair(block[at], block[at + 1]) for at in (0, 2)]
+
+
+def _pair(first: Value, second: Value) -> Value:
+    """The low halves of both: by a shuffle, since masks tempt LLVM to multiply words of 64 bits."""
+    function, lanes = first.function, first.type.lanes
+    if lanes == 1:
+        return (first & _LOW) | (second << 32)
+    words = Type("i32", 2 * lanes)
+    low, high = (function.emit(words, f"bitcast {value} to {words}") for value in (first, second))
+    order = ", ".join(f"i32 {2 * lane}, i32 {2 * (lane + lanes)}" for lane in range(lanes))
+    both = function.emit(words, f"shufflevector {low}, {high}, <{words.lanes} x i32> <{order}>")
+    return function.emit(first.type, f"bitcast {both} to {first.type}")
 
 
 def consecutive(
@@ -70,13 +82,38 @@ def consecutive(
     """The elements from a scalar position, which begins a block, on."""
     per_block = 4 // words
     count = lanes // per_block
-    function = position.function
-    numbers = ", ".join(f"i64 {number}" for number in range(count))
-    ladder = Value(function, Type("i64", count), f"<{numbers}>" if count > 1 else "0")
-    counter = ((position >> (per_block.bit_length() - 1)) + offset).splat(count) + ladder
+    counter = _from((position >> (per_block.bit_length() - 1)) + offset, count)
     whole = _interleaved(*_pairs(blocks(counter, keys)))
     type = Type(f"i{32 * words}", lanes)
-    return whole if whole.type == type else function.emit(type, f"bitcast {whole} to {type}")
+    return whole if whole.type == type else position.function.emit(type, f"bitcast {whole} to {type}")
+
+
+def _from(first: Value, count: int) -> Value:
+    """A scalar, and the `count` - 1 integers after it."""
+    numbers = ", ".join(f"i64 {number}" for number in range(count))
+    return first.splat(count) + Value(
+        first.function, Type("i64", count), f"<{numbers}>" if count > 1 else "0"
+    )
+
+
+_COUNTERS = 8
+"""Of one register of AVX-512."""
+
+
+def unaligned(name: str, type: Type) -> str:
+    """The text of a function that writes the elements from any scalar position on, as many as `type` has lanes.
+
+    It is called, so that this code is not in every loop: rows that do not begin a block are rare.
+    """
+    function = Function(f"internal void @{name}(ptr %result, i64 %position, i64 %key, i64 %offset) noinline")
+    position, key, offset = (function.argument(I64, name) for name in ("position", "key", "offset"))
+    lanes, words = min(type.lanes, _COUNTERS), type.bits // 32
+    keys = round_keys(key, lanes)
+    with function.loop(0, function.constant(I64, type.lanes), lanes) as first:
+        found = scattered(_from(position + first, lanes), keys, offset, words)
+        function.store(found, function.advance(function.argument(PTR, "result"), first, 4 * words))
+    function.line("ret void")
+    return function.text
 
 
 def _interleaved(low: Value, high: Value) -> Value:

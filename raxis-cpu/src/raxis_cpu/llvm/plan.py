@@ -291,7 +291,7 @@ class Plan:
             return 1
         ops = {node.op for node in self.kernel.nodes}
         if "random" in ops:
-            return 2 if ops & EXPENSIVE else 4
+            return 4
         if ops & EXPENSIVE or any(node.dtype.is_complex for node in self.kernel.nodes):
             return 1
         return 4 if ops & REDUCTIONS and not ops & {"argmax", "argmin"} else 2

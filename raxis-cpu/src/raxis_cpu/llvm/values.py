@@ -7,14 +7,18 @@ from collections.abc import Sequence
 from raxis.schedule.loops import REDUCTIONS
 from raxis_cpu.llvm import philox, registers
 from raxis_cpu.llvm.accesses import Accesses
+from raxis_cpu.llvm.bounds import bound
 from raxis_cpu.llvm.compile import Target
 from raxis_cpu.llvm.elementwise import apply
 from raxis_cpu.llvm.frame import Frame
 from raxis_cpu.llvm.ir import I64, Type, Value
 from raxis_cpu.llvm.layout import ERROR, ERROR_VALUE, Layout
+from raxis_cpu.llvm.math import sin_and_cos
 from raxis_cpu.llvm.math.support import any_lane
 from raxis_cpu.llvm.plan import GENERAL, Scope
-from raxis_cpu.llvm.registers import Register
+from raxis_cpu.llvm.registers import Complex, Register
+
+_WAVES = ("sin", "cos")
 
 
 class Values(Accesses):
@@ -92,7 +96,20 @@ class Values(Accesses):
             divisor = operands[1]
             if isinstance(divisor, Value):
                 self._check(frame, number, divisor.compare("eq", 0), divisor)
+        if node.op in _WAVES and self._is_vector(number) and not data.is_complex:
+            return self._wave(frame, number, operands[0])
         return apply(node.op, operands, data, node.dtype)
+
+    def _wave(self, frame: Frame, number: int, operand: Register) -> Register:
+        """Sine or cosine; where the kernel has the other one as well, that is put into the frame."""
+        if isinstance(operand, Complex):
+            raise TypeError("expected a real register.")
+        nodes = self._kernel.nodes
+        both = sin_and_cos(operand, bound(nodes, nodes[number].inputs[0]))
+        for other, node in enumerate(nodes):
+            if node.op in _WAVES and node.inputs == nodes[number].inputs:
+                frame.values[other] = registers.rounded(node.dtype, both[node.op])
+        return frame.values[number]
 
     def _operand(self, frame: Frame, operand: int, user: int) -> Register:
         value = frame.values[operand]
@@ -171,7 +188,7 @@ class Values(Accesses):
         return self._round_keys[key, lanes]
 
     def _consecutive_random(self, frame: Frame, number: int, position: Value, offset: Value) -> Value:
-        """Whole blocks where the position begins one, else one block per lane."""
+        """Whole blocks where the position begins one."""
         function, count = self.function, self._lane_count
         key, words = self._kernel.nodes[number].inputs[0], self._kernel.nodes[number].dtype.itemsize // 4
         result = function.variable(Type(f"i{32 * words}", count))
@@ -180,6 +197,10 @@ class Values(Accesses):
             keys = self._keys(frame, key, count * words // 4)
             result.set(philox.consecutive(position, keys, offset, words, count))
         with function.when(~aligned):
-            keys = self._keys(frame, key, count)
-            result.set(philox.scattered(position.splat(count) + self._ladder(), keys, offset, words))
+            name = f"random_{result.type.suffix}"
+            function.helpers[name] = lambda: philox.unaligned(name, result.type)
+            room = function.variable(result.type, align=64)
+            operands = (room.address, position, frame.values[key], offset)
+            function.line(f"call void @{name}({', '.join(map(str, operands))})")
+            result.set(room.get())
         return result.get()

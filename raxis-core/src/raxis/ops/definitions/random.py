@@ -23,19 +23,19 @@ MANTISSA_BITS = {dtypes.float16: 11, dtypes.bfloat16: 8, dtypes.float32: 24, dty
 """Bits of a uniform number: as many as the dtype holds, so that rounding never reaches 1."""
 
 
-def unit_interval(dtype: DType, shape: Shape) -> Tensor:
-    """Traced uniform numbers of [0, 1), with `dtype`'s precision; half precision comes as float32."""
+def unit_interval(dtype: DType, shape: Shape, width: float = 1.0) -> Tensor:
+    """Traced uniform numbers of [0, width), with `dtype`'s precision; half precision comes as float32."""
     words = dtypes.int64 if dtype is dtypes.float64 else dtypes.int32
-    return unit_interval_of(current_tracer().random_bits(words, shape), dtype)
+    return unit_interval_of(current_tracer().random_bits(words, shape), dtype, width)
 
 
-def unit_interval_of(bits: Tensor, dtype: DType) -> Tensor:
+def unit_interval_of(bits: Tensor, dtype: DType, width: float = 1.0) -> Tensor:
     """Traced uniform numbers made of random words."""
     kept, words, shape = MANTISSA_BITS[dtype], bits._layout.dtype, bits._layout.shape
     size, dtype = 8 * words.itemsize, wide_dtype(dtype)
     mask = constant((1 << kept) - 1, words, shape)
     upper = emit("and", emit("shift_right", bits, constant(size - kept, words, shape)), mask)
-    return emit("mul", cast(upper, dtype), constant(2.0**-kept, dtype, shape))
+    return emit("mul", cast(upper, dtype), constant(2.0**-kept * width, dtype, shape))
 
 
 def standard_normal(dtype: DType, shape: Shape) -> Tensor:
@@ -44,10 +44,9 @@ def standard_normal(dtype: DType, shape: Shape) -> Tensor:
     count = math.prod(shape)
     pairs = ((count + 1) // 2,)
     first = unit_interval(dtype, pairs)
-    second = unit_interval(dtype, pairs)
+    angle = unit_interval(dtype, pairs, 2.0 * math.pi)
     away_from_zero = emit("sub", constant(1.0, dtype, pairs), first)
     radius = emit("sqrt", emit("mul", emit("log", away_from_zero), constant(-2.0, dtype, pairs)))
-    angle = emit("mul", second, constant(2.0 * math.pi, dtype, pairs))
     both = [emit("mul", radius, emit(wave, angle)) for wave in ("cos", "sin")]
     flat = emit("concatenate", *both, dim=0)
     if 2 * pairs[0] != count:

@@ -11,9 +11,9 @@ from raxis_cpu.llvm.math.exponential import acosh, asinh, atanh, cosh, exp, expm
 from raxis_cpu.llvm.math.gamma import digamma, lgamma
 from raxis_cpu.llvm.math.logarithm import log, log1p
 from raxis_cpu.llvm.math.power import power
-from raxis_cpu.llvm.math.trigonometric import CIRCULAR, atan2
+from raxis_cpu.llvm.math.trigonometric import CIRCULAR, atan2, sin_and_cos
 
-__all__ = ["UNARY", "atan2", "power"]
+__all__ = ["UNARY", "atan2", "power", "sin_and_cos"]
 
 UNARY: Mapping[str, Callable[[Value], Value]] = MappingProxyType(
     {

@@ -14,6 +14,7 @@ from raxis_cpu.llvm.math import coefficients as tables
 from raxis_cpu.llvm.math.support import (
     FULL,
     INF,
+    SHORT,
     Pair,
     Precision,
     absolute,
@@ -57,10 +58,13 @@ class _Reduced(NamedTuple):
     r: Pair
 
 
-def _reduce(x: Value) -> _Reduced:
+def _reduce(x: Value, bound: float = INF) -> _Reduced:
+    """Of numbers of magnitudes up to `bound`."""
     form, function = format_of(x.type), x.function
     shifted = fma(x, _TWO_OVER_PI, form.magic)
     parts = (x, shifted.bits(), *_remainder(x, shifted - form.magic))
+    if bound <= _LARGEST_DIRECT[x.type.element]:
+        return _Reduced(*parts[:2], Pair(*parts[2:]))
     variables = [function.variable(part.type, part) for part in parts]
     huge = absolute(x).compare("gt", _LARGEST_DIRECT[x.type.element])
     with function.when(any_lane(huge)):
@@ -184,28 +188,54 @@ def _cosine(r: Pair, precision: Precision) -> Pair:
     return Pair(whole, tail)
 
 
-def _circular(reduced: _Reduced, precision: Precision, shift: int) -> Value:
-    """sin(x + shift pi/2)."""
-    x, quadrant, r = reduced
-    turned = quadrant + shift if shift else quadrant
-    swapped = (turned & 1).compare("ne", 0)
-    sine, cosine = _sine(r, precision), _cosine(r, precision)
-    value = swapped.select(cosine.high, sine.high) + swapped.select(cosine.low, sine.low)
-    flip = (turned << (x.type.bits - 2)) & -(1 << (x.type.bits - 1))
-    return (value.bits() ^ flip).convert("bitcast", x.type.element)
+class _Waves(NamedTuple):
+    """Sine and cosine of the remainder, and whether their places are exchanged in the sine of the whole."""
+
+    sine: Value
+    cosine: Value
+    exchanged: Value
+
+
+def _waves(reduced: _Reduced, precision: Precision) -> _Waves:
+    sine, cosine = _sine(reduced.r, precision), _cosine(reduced.r, precision)
+    exchanged = (reduced.quadrant & 1).compare("ne", 0)
+    return _Waves(sine.high + sine.low, cosine.high + cosine.low, exchanged)
+
+
+def _with_sign(value: Value, quadrant: Value) -> Value:
+    """`value`, negative in the quadrants 2 and 3."""
+    flip = (quadrant << (value.type.bits - 2)) & -(1 << (value.type.bits - 1))
+    return (value.bits() ^ flip).convert("bitcast", value.type.element)
+
+
+def _sin_of(reduced: _Reduced, waves: _Waves) -> Value:
+    value = waves.exchanged.select(waves.cosine, waves.sine)
+    return reduced.x.compare("eq", 0.0).select(reduced.x, _with_sign(value, reduced.quadrant))
+
+
+def _cos_of(reduced: _Reduced, waves: _Waves) -> Value:
+    return _with_sign(waves.exchanged.select(waves.sine, waves.cosine), reduced.quadrant + 1)
 
 
 @with_tables
 def sin(x: Value, precision: Precision) -> Value:
     """Sine."""
     reduced = _reduce(x)
-    return reduced.x.compare("eq", 0.0).select(reduced.x, _circular(reduced, precision, 0))
+    return _sin_of(reduced, _waves(reduced, precision))
 
 
 @with_tables
 def cos(x: Value, precision: Precision) -> Value:
     """Cosine."""
-    return _circular(_reduce(x), precision, 1)
+    reduced = _reduce(x)
+    return _cos_of(reduced, _waves(reduced, precision))
+
+
+def sin_and_cos(x: Value, bound: float) -> dict[str, Value]:
+    """Both, by name, for little more than one, of numbers of magnitudes up to `bound`."""
+    reduced = _reduce(x, bound)
+    waves = _waves(reduced, FULL if x.type.element == "double" else SHORT)
+    return {"sin": _sin_of(reduced, waves), "cos": _cos_of(reduced, waves)}
 
 
 @with_tables
