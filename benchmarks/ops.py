@@ -7,6 +7,7 @@ import gc
 import json
 import math
 import statistics
+import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
@@ -23,6 +24,10 @@ from benchmarks.cases import all_cases
 from benchmarks.cases.case import Case
 from benchmarks.seed import Seed, digest
 from benchmarks.timing import microseconds
+
+
+_REST = 0.03
+"""Seconds after which threads without work are asleep."""
 
 
 @dataclass(frozen=True)
@@ -101,9 +106,20 @@ def _rounds(clocks: Sequence[Callable[[], float]], rounds: int) -> list[list[flo
         row = [math.nan] * len(clocks)
         for position in range(len(clocks)):
             turn = (first + position) % len(clocks)
+            if torch.get_num_threads() > 1:
+                _change_over(clocks[turn])
             row[turn] = clocks[turn]()
         rows.append(row)
     return rows
+
+
+def _change_over(clock: Callable[[], float]) -> None:
+    """Let the threads of one library fall asleep, and those of the next wake up.
+
+    OpenMP's threads go on spinning when their work is done: they would take processors from the other library.
+    """
+    time.sleep(_REST)
+    clock()
 
 
 def measure_beside(seed: Seed, number: int, case: Case, rounds: int, seconds: float) -> Result:
