@@ -25,7 +25,6 @@ from benchmarks.cases.case import Case
 from benchmarks.seed import Seed, digest
 from benchmarks.timing import microseconds
 
-
 _REST = 0.03
 """Seconds after which threads without work are asleep."""
 
