@@ -119,6 +119,8 @@ class _IndependentConstraint(Constraint):
 
 
 class _Boolean(Constraint):
+    """0 or 1."""
+
     is_discrete = True
 
     def check(self, value: Tensor) -> Tensor:
@@ -126,6 +128,8 @@ class _Boolean(Constraint):
 
 
 class _OneHot(Constraint):
+    """Vectors of zeros and one 1."""
+
     is_discrete = True
     event_dim = 1
 
@@ -146,6 +150,8 @@ class _Bounded(Constraint):
 
 
 class _IntegerInterval(_Bounded):
+    """Whole numbers between two bounds, both included."""
+
     is_discrete = True
 
     def check(self, value: Tensor) -> Tensor:
@@ -153,6 +159,8 @@ class _IntegerInterval(_Bounded):
 
 
 class _IntegerGreaterThan(_Bounded):
+    """Whole numbers from a bound on."""
+
     is_discrete = True
 
     def check(self, value: Tensor) -> Tensor:
@@ -160,16 +168,22 @@ class _IntegerGreaterThan(_Bounded):
 
 
 class _GreaterThan(_Bounded):
+    """Numbers above a bound."""
+
     def check(self, value: Tensor) -> Tensor:
         return self.lower_bound < value
 
 
 class _GreaterThanEq(_Bounded):
+    """Numbers from a bound on."""
+
     def check(self, value: Tensor) -> Tensor:
         return self.lower_bound <= value
 
 
 class _LessThan(_Bounded):
+    """Numbers below a bound."""
+
     def __init__(self, upper_bound: Any) -> None:
         super().__init__(None, upper_bound)
 
@@ -178,11 +192,15 @@ class _LessThan(_Bounded):
 
 
 class _Interval(_Bounded):
+    """Numbers between two bounds, both included."""
+
     def check(self, value: Tensor) -> Tensor:
         return (self.lower_bound <= value) & (value <= self.upper_bound)
 
 
 class _HalfOpenInterval(_Bounded):
+    """Numbers between two bounds, the lower one included."""
+
     def check(self, value: Tensor) -> Tensor:
         return (self.lower_bound <= value) & (value < self.upper_bound)
 
@@ -202,11 +220,15 @@ class _Multinomial(Constraint):
 
 
 class _Real(Constraint):
+    """Numbers that are not NaN."""
+
     def check(self, value: Tensor) -> Tensor:
         return ~value.isnan()
 
 
 class _Simplex(Constraint):
+    """Vectors of numbers that are not negative and sum to 1."""
+
     event_dim = 1
 
     def check(self, value: Tensor) -> Tensor:
@@ -214,20 +236,28 @@ class _Simplex(Constraint):
 
 
 class _Matrix(Constraint):
+    """Matrices."""
+
     event_dim = 2
 
 
 class _LowerTriangular(_Matrix):
+    """Lower triangular matrices."""
+
     def check(self, value: Tensor) -> Tensor:
         return (value.tril() == value).flatten(-2).all(-1)
 
 
 class _LowerCholesky(_Matrix):
+    """Lower triangular matrices with a positive diagonal."""
+
     def check(self, value: Tensor) -> Tensor:
         return lower_triangular.check(value) & (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
 
 
 class _CorrCholesky(_Matrix):
+    """Lower triangular matrices with a positive diagonal and rows of length 1."""
+
     def check(self, value: Tensor) -> Tensor:
         tolerance = raxis.finfo(value.dtype).eps * value.shape[-1] * 10
         unit_rows = ((value * value).sum(-1).sqrt() - 1).abs() < tolerance
@@ -235,12 +265,16 @@ class _CorrCholesky(_Matrix):
 
 
 class _Square(_Matrix):
+    """Square matrices."""
+
     def check(self, value: Tensor) -> Tensor:
         square = value.shape[-2] == value.shape[-1]
         return raxis.full(value.shape[:-2], square, dtype=dtypes.bool_, device=value.device)
 
 
 class _Symmetric(_Square):
+    """Symmetric matrices."""
+
     def check(self, value: Tensor) -> Tensor:
         square = super().check(value)
         if value.shape[-2] != value.shape[-1]:
@@ -249,6 +283,8 @@ class _Symmetric(_Square):
 
 
 class _PositiveSemidefinite(_Symmetric):
+    """Symmetric matrices without negative eigenvalues."""
+
     def check(self, value: Tensor) -> Tensor:
         symmetric = super().check(value)
         if not symmetric.all():
@@ -257,6 +293,8 @@ class _PositiveSemidefinite(_Symmetric):
 
 
 class _PositiveDefinite(_Symmetric):
+    """Symmetric matrices with positive eigenvalues."""
+
     def check(self, value: Tensor) -> Tensor:
         symmetric = super().check(value)
         if not symmetric.all():

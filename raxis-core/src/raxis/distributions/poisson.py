@@ -20,7 +20,8 @@ class Poisson(Distribution):
         rate: mean.
 
     Example:
-        >>>         >>> raxis.distributions.Poisson(2.0).log_prob(raxis.tensor(0.0))
+        >>> import raxis
+        >>> raxis.distributions.Poisson(2.0).log_prob(raxis.tensor(0.0))
         tensor(-2.)
     """
 

@@ -4,8 +4,8 @@ Example:
     >>> import raxis
     >>> from raxis.distributions.transforms import ExpTransform
     >>> transform = ExpTransform()
-    >>> transform.inv(transform(raxis.tensor([0.0, 1.0])))
-    tensor([0., 1.])
+    >>> transform(raxis.tensor([0.0, 1.0]))
+    tensor([1.0000, 2.7183])
 """
 
 from __future__ import annotations
