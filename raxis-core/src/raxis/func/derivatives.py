@@ -15,6 +15,7 @@ from raxis.autograd.grad_mode import enable_grad, mode, no_grad
 from raxis.autograd.gradients import grad as gradients_of
 from raxis.autograd.node import Gradients, Node, next_number
 from raxis.autograd.record import constant_of
+from raxis.dtypes import Category
 from raxis.func.levels import here, lifted
 from raxis.tensor import Tensor, wrap
 from raxis.utils._pytree import TreeSpec, tree_flatten, tree_map, tree_unflatten
@@ -155,11 +156,11 @@ def _leads_outside(inputs: Sequence[Tensor], outputs: Sequence[Any], first: int)
 
 def require_tensors(name: str, leaves: Sequence[Any]) -> None:
     """Raise RuntimeError unless a function returned tensors, at least one."""
-    other = next((leaf for leaf in leaves if not isinstance(leaf, Tensor)), None)
-    if other is not None or not leaves:
+    others = [type(leaf).__name__ for leaf in leaves if not isinstance(leaf, Tensor)]
+    if others or not leaves:
         raise RuntimeError(
             f"{name}(f, ...): Expected f to be a function that has non-empty output and only returns Tensors, but got "
-            f"{type(other).__name__ if leaves else 'nothing'}."
+            f"{', '.join(others) or 'nothing'}."
         )
 
 
@@ -391,7 +392,24 @@ def _checked_tangents(primals: Any, tangents: Any) -> list[Tensor]:
             f"{type(primals).__name__} and {type(tangents).__name__}. E.g. it should be valid to call f(*primals)."
         )
     given, structure = tree_flatten(primals)
+    check_primals("jvp", given)
     return fitting_tangents(given, structure, tangents)
+
+
+def check_primals(name: str, primals: Sequence[Any]) -> None:
+    """Raise unless forward mode can differentiate for these.
+
+    Raises:
+        RuntimeError: if one is no tensor.
+        ValueError: if one is of an integer dtype.
+    """
+    for primal in primals:
+        if not isinstance(primal, Tensor):
+            raise RuntimeError(f"{name}: Expected primals to only contain Tensors, got {type(primal)}")
+        if primal.dtype.category < Category.FLOAT:
+            raise ValueError(
+                f"{name}: Expected primal to be floating point or complex, but got: {primal.dtype}"
+            )
 
 
 def fitting_tangents(primals: Sequence[Any], structure: TreeSpec, tangents: Any) -> list[Tensor]:
@@ -425,10 +443,11 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
         >>> push(raxis.ones(2))
         tensor([2., 4.])
     """
+    given, structure = tree_flatten(primals)
+    check_primals("linearize", given)
     traced = Traced(func, primals)
     require_tensors("linearize", traced.outputs)
     linear = pushing(traced)
-    given, structure = tree_flatten(primals)
 
     def push(*tangents: Any) -> Any:
         leaves = fitting_tangents(given, structure, tangents)

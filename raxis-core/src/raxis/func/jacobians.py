@@ -6,10 +6,10 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from raxis.func.derivatives import Argnums, Chosen, Traced, pushing, require_tensors
+from raxis.func.derivatives import Argnums, Chosen, Traced, check_primals, pushing, require_tensors
 from raxis.func.vmapping import vmap
 from raxis.tensor import Tensor
-from raxis.utils._pytree import tree_unflatten
+from raxis.utils._pytree import tree_leaves, tree_unflatten
 
 
 def jacrev(
@@ -76,6 +76,7 @@ def jacfwd(
     @functools.wraps(func)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         chosen = Chosen(func, argnums, args, kwargs)
+        check_primals("jacfwd", tree_leaves(chosen.arguments))
         traced = Traced(chosen.function, chosen.arguments, has_aux)
         require_tensors("jacfwd", traced.outputs)
         push = pushing(traced)

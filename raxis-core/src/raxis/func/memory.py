@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from raxis import placement
 from raxis.autograd.grad_mode import no_grad
 from raxis.backends.api import Backend, DeviceProperties, Executable, Strides
-from raxis.dtypes import uint8
 from raxis.func.batching import Batched, batch
 from raxis.interception import active
 from raxis.layout import layout_of
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from raxis.device import Device
+    from raxis.dtypes import DType
     from raxis.ptir.program import Program
     from raxis.tensor import Tensor
 
@@ -78,8 +78,8 @@ class BatchBuffer:
             )
         return count // itemsize
 
-    def open(self) -> None:
-        """Make ready for a write that differs between examples.
+    def open(self, dtype: DType) -> None:
+        """Make ready for a write of `dtype` that differs between examples.
 
         Raises:
             RuntimeError: if the memory is one that all examples share from outside.
@@ -92,13 +92,7 @@ class BatchBuffer:
         self.storage = allocate(self.nbytes * self.backend.size, self.backend.place)
         if single is not None:
             self.storage.version = single.version
-            self._repeat(single, self.storage, self.backend.size)
-
-    def _repeat(self, single: Storage, storage: Storage, size: int) -> None:
-        device = single.place.device
-        once = wrap(single, 0, layout_of(uint8, (1, self.nbytes), None, device))
-        with no_grad():
-            wrap(storage, 0, layout_of(uint8, (size, self.nbytes), None, device)).copy_(once)
+            _repeat(single, self.storage, dtype, self.elements(self.nbytes, dtype.itemsize))
 
     def check_writable(self) -> None:
         """Raise RuntimeError for memory of a tensor that the tape outside of `vmap` knows."""
@@ -111,6 +105,15 @@ class BatchBuffer:
             )
         if active.recording is not None and not self.outside._layout.device.depth:
             active.recording.note_write(self.outside)
+
+
+def _repeat(single: Storage, storage: Storage, dtype: DType, count: int) -> None:
+    """Copy the memory of one example to that of all."""
+    device = single.place.device
+    size = storage.nbytes // max(single.nbytes, 1)
+    once = wrap(single, 0, layout_of(dtype, (1, count), None, device))
+    with no_grad():
+        wrap(storage, 0, layout_of(dtype, (size, count), None, device)).copy_(once)
 
 
 def shared_write() -> RuntimeError:
@@ -293,14 +296,14 @@ class BatchedExecutable:
         while True:
             flags = self._differing(operands)
             differs = self._batch(flags, None).differs
-            for result, flag in zip(results, differs, strict=True):
-                self._open(result, flag)
+            for result, value, flag in zip(results, self._program.results, differs, strict=True):
+                self._open(result, value.type.dtype, flag)
             if flags == self._differing(operands):
                 return self._differing(results)
 
-    def _open(self, result: Any, differs: bool) -> None:
+    def _open(self, result: Any, dtype: DType, differs: bool) -> None:
         if self._is_own(result) and differs:
-            result[0].open()
+            result[0].open(dtype)
         elif differs:
             raise shared_write()
 

@@ -28,7 +28,8 @@ def functional_call(
 
     Args:
         module: is as before afterwards.
-        parameter_and_buffer_dicts: tensors by dotted name, or several such dicts with different names.
+        parameter_and_buffer_dicts: tensors by dotted name, or several such dicts with different names. Names that the
+            module does not have count for nothing.
         args: the positional arguments; one that is no tuple stands for itself.
         kwargs: the keyword arguments.
         tie_weights: what is one parameter under several names in the module stays one.
@@ -120,13 +121,10 @@ def _with_tied(given: State, slots: Mapping[str, _Slot]) -> dict[str, Tensor]:
 
 @contextmanager
 def _replaced(slots: Mapping[str, _Slot], given: State) -> Iterator[None]:
-    unknown = next((name for name in given if name not in slots), None)
-    if unknown is not None:
-        raise AttributeError(f"functional_call: the module has no parameter or buffer {unknown!r}.")
-    before = [(held, key, held[key]) for held, key in (slots[name] for name in given)]
+    writes = [(*slots[name], value) for name, value in given.items() if name in slots]
+    before = [(held, key, held[key]) for held, key, _ in writes]
     try:
-        for name, value in given.items():
-            held, key = slots[name]
+        for held, key, value in writes:
             held[key] = value
         yield
     finally:
