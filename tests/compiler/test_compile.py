@@ -467,3 +467,32 @@ def test_store_of_derived_weights_keeps_to_its_budget() -> None:
     assert store.get(1) is None
     del storage, sources[2]
     assert store.get(2) is None
+
+
+# ---- modules that keep statistics or change weights -----------------------------------------------------
+
+
+def test_batch_norm_that_averages_all_batches() -> None:
+    torch = pytest.importorskip("torch")
+    own, theirs = nn.BatchNorm1d(3, momentum=None), torch.nn.BatchNorm1d(3, momentum=None)
+    compiled = raxis.compile(own)
+    rng = np.random.default_rng(0)
+    for _ in range(4):
+        x = rng.normal(2.0, 3.0, (6, 3)).astype(np.float32)
+        expected = theirs(torch.tensor(x)).detach().numpy()
+        np.testing.assert_allclose(compiled(raxis.tensor(x)).detach().numpy(), expected, 1e-4, 1e-5)
+        np.testing.assert_allclose(own.running_mean.numpy(), theirs.running_mean.numpy(), 1e-5)
+        np.testing.assert_allclose(own.running_var.numpy(), theirs.running_var.numpy(), 1e-5)
+    assert own.num_batches_tracked.item() == 4
+    assert len(compiled.misses()) == 1
+
+
+def test_embedding_with_a_greatest_norm() -> None:
+    weights = np.arange(12.0, dtype=np.float32).reshape(4, 3)
+    embedding = nn.Embedding.from_pretrained(raxis.tensor(weights), max_norm=5.0)
+    compiled = raxis.compile(embedding)
+    for row, length in ((1, 5.0), (0, math.sqrt(5.0)), (3, 5.0)):
+        found = compiled(raxis.tensor([row, row])).numpy()
+        np.testing.assert_allclose(np.linalg.norm(found, axis=1), [length] * 2, 1e-6)
+    np.testing.assert_array_equal(embedding.weight.numpy()[2], weights[2])
+    assert len(compiled.misses()) == 1

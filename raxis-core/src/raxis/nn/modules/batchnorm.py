@@ -110,7 +110,10 @@ class _BatchNorm(_Normalisation):
     def forward(self, input: Tensor) -> Tensor:
         """Apply the layer."""
         self._check_input_dim(input)
-        momentum = self._count_batch()
+        if self.training and self.num_batches_tracked is not None:
+            self.num_batches_tracked.add_(1)
+            if self.momentum is None:
+                return self._averaged(input, self.num_batches_tracked)
         uses_running = not self.training or self.track_running_stats
         return F.batch_norm(
             input,
@@ -119,16 +122,19 @@ class _BatchNorm(_Normalisation):
             self.weight,
             self.bias,
             self.training or self.running_mean is None,
-            momentum,
+            self.momentum or 0.0,
             self.eps,
         )
 
-    def _count_batch(self) -> float:
-        """The weight of this batch in the running statistics: `momentum`, or 1/n for a plain average."""
-        if not self.training or self.num_batches_tracked is None:
-            return self.momentum or 0.0
-        self.num_batches_tracked.add_(1)
-        return 1.0 / float(self.num_batches_tracked) if self.momentum is None else self.momentum
+    def _averaged(self, input: Tensor, batches: Tensor) -> Tensor:
+        """Normalise, and let the statistics of all `batches` count alike; no number is read back."""
+        running = [statistic for statistic in (self.running_mean, self.running_var) if statistic is not None]
+        latest = [raxis.zeros_like(statistic) for statistic in running]
+        normalised = F.batch_norm(input, *latest, self.weight, self.bias, True, 1.0, self.eps)
+        with raxis.no_grad():
+            for statistic, new in zip(running, latest, strict=True):
+                statistic.lerp_(new, (1 / batches).to(statistic.dtype))
+        return normalised
 
 
 class BatchNorm1d(_BatchNorm):

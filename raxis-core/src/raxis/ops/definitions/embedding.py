@@ -99,7 +99,7 @@ def _check(name: str, indices: Tensor, weight: Tensor, padding_idx: int | None) 
 def _limit_norms(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
     """Scale the rows in use down to `max_norm`, in place and off the tape."""
     with no_grad():
-        used = indices.reshape(-1).to(int64).unique()
+        used = indices.reshape(-1).to(int64)  # a row that is used twice gets the same values twice
         rows = weight[used]
         norms = rows.norm(norm_type, 1, keepdim=True)
         scaled = rows * (max_norm / (norms + 1e-7))
