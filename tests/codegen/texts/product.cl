@@ -49,10 +49,18 @@ __kernel void raxis_product(__global u16 *b0, __global u16 *b1, __global u16 *b2
             right[at] = j < columns && q < k ? rx_load_f16(b1[start1 + q * n.v[13] + j * n.v[14]]) : 0;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (u32 q = 0; q < side; ++q)
+        for (u32 q = 0; q < side; ++q) {
+            f32 x[4], y[4];
+            #pragma unroll
+            for (u32 i = 0; i < 4; ++i) {
+                x[i] = left[(row + side * i) * side + q];
+                y[i] = right[q * tile + column + side * i];
+            }
+            #pragma unroll
             for (u32 i = 0; i < 4; ++i)
-                for (u32 j = 0; j < 4; ++j)
-                    total[i][j] += left[(row + side * i) * side + q] * right[q * tile + column + side * j];
+                #pragma unroll
+                for (u32 j = 0; j < 4; ++j) total[i][j] += x[i] * y[j];
+        }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     for (u32 i = 0; i < 4; ++i) for (u32 j = 0; j < 4; ++j) {

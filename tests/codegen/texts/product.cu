@@ -31,10 +31,18 @@ extern "C" __global__ void raxis_product(u16 *b0, u16 *b1, u16 *b2, const number
             right[at] = j < columns && q < k ? rx_load_f16(b1[start1 + q * n.v[13] + j * n.v[14]]) : 0;
         }
         __syncthreads();
-        for (u32 q = 0; q < side; ++q)
+        for (u32 q = 0; q < side; ++q) {
+            f32 x[4], y[4];
+            #pragma unroll
+            for (u32 i = 0; i < 4; ++i) {
+                x[i] = left[(row + side * i) * side + q];
+                y[i] = right[q * tile + column + side * i];
+            }
+            #pragma unroll
             for (u32 i = 0; i < 4; ++i)
-                for (u32 j = 0; j < 4; ++j)
-                    total[i][j] += left[(row + side * i) * side + q] * right[q * tile + column + side * j];
+                #pragma unroll
+                for (u32 j = 0; j < 4; ++j) total[i][j] += x[i] * y[j];
+        }
         __syncthreads();
     }
     for (u32 i = 0; i < 4; ++i) for (u32 j = 0; j < 4; ++j) {

@@ -1,4 +1,4 @@
-"""Functions of integers, and conversions of half precision: templates, see `raxis.codegen.helpers`."""
+"""Functions of integers, conversions of half precision, order of elements: templates, see `raxis.codegen.helpers`."""
 
 from __future__ import annotations
 
@@ -70,17 +70,16 @@ u16 rx_store_bf16(f32 x) {
     "before_max": """
 i32 rx_before_max_$s($T x2, i64 at2, $T x1, i64 at1) {
     if (at2 < 0 || at1 < 0) return at2 >= 0;
-    if (x2 != x2 || x1 != x1) return x2 != x2 && (x1 == x1 || at2 < at1);
     return x2 > x1 || (x2 == x1 && at2 < at1);
 }
 """,
     "before_min": """
 i32 rx_before_min_$s($T x2, i64 at2, $T x1, i64 at1) {
     if (at2 < 0 || at1 < 0) return at2 >= 0;
-    if (x2 != x2 || x1 != x1) return x2 != x2 && (x1 == x1 || at2 < at1);
     return x2 < x1 || (x2 == x1 && at2 < at1);
 }
 """,
+    "precedes": "i32 rx_precedes_$s($T x, $T y) { return x < y; }",
     # Salmon et al., Parallel random numbers: as easy as 1, 2, 3 (2011).
     "philox_u32": """
 u32 rx_philox_u32(u64 key, u64 block, u32 word) {

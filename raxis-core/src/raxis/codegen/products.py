@@ -98,6 +98,7 @@ class _Product:
     def _turn(self) -> list[str]:
         """Loads one piece of each operand, and adds its products."""
         _, rows, columns, inner = self.dims
+        type = register_type(self.dtype)
         left, right = self._element(0, "i", rows, "p", inner), self._element(1, "q", inner, "j", columns)
         return [
             f"for (u32 at = lane; at < {self.tile * self.side}; at += {self.dialect.group_size}) {{",
@@ -106,10 +107,18 @@ class _Product:
             f"    right[at] = j < columns && q < k ? {right} : 0;",
             "}",
             self.dialect.barrier,
-            "for (u32 q = 0; q < side; ++q)",
+            "for (u32 q = 0; q < side; ++q) {",
+            f"    {type} x[{EACH}], y[{EACH}];",
+            "    #pragma unroll",
+            f"    for (u32 i = 0; i < {EACH}; ++i) {{",
+            "        x[i] = left[(row + side * i) * side + q];",
+            "        y[i] = right[q * tile + column + side * i];",
+            "    }",
+            "    #pragma unroll",
             f"    for (u32 i = 0; i < {EACH}; ++i)",
-            f"        for (u32 j = 0; j < {EACH}; ++j)",
-            "            total[i][j] += left[(row + side * i) * side + q] * right[q * tile + column + side * j];",
+            "        #pragma unroll",
+            f"        for (u32 j = 0; j < {EACH}; ++j) total[i][j] += x[i] * y[j];",
+            "}",
             self.dialect.barrier,
         ]
 

@@ -6,6 +6,20 @@ Halley's steps on erf and, in the tails, erfc. digamma: Abramowitz & Stegun 6.3.
 
 from __future__ import annotations
 
+_PRECEDES = "i32 rx_precedes_$s($T x, $T y) { return x < y || (x == x && y != y); }"
+
+
+def _before(kind: str, symbol: str) -> str:
+    """Whether candidate 2 comes before candidate 1, where NaN comes first; position -1 is no candidate."""
+    return f"""
+i32 rx_before_{kind}_$s($T x2, i64 at2, $T x1, i64 at1) {{
+    if (at2 < 0 || at1 < 0) return at2 >= 0;
+    if (x2 != x2 || x1 != x1) return x2 != x2 && (x1 == x1 || at2 < at1);
+    return x2 {symbol} x1 || (x2 == x1 && at2 < at1);
+}}
+"""
+
+
 TEMPLATES = {
     "inf": "$T rx_inf_$s(void) { return ($T)rx_real_f32(0x7f800000u); }",
     "nan": "$T rx_nan_$s(void) { return ($T)rx_real_f32(0x7fc00000u); }",
@@ -73,6 +87,14 @@ $T rx_digamma_$s($T x) {
     return sum + $log(x) - ($T)0.5 / x - series;
 }
 """,
+    # NaN counts as the greatest.
+    "precedes_f32": _PRECEDES,
+    "precedes_f64": _PRECEDES,
+    **{
+        f"before_{kind}_{suffix}": _before(kind, symbol)
+        for kind, symbol in (("max", ">"), ("min", "<"))
+        for suffix in ("f32", "f64")
+    },
     "nextafter": "$T rx_nextafter_$s($T x, $T y) { return $nextafter(x, y); }",
     "step_up": """
 u16 rx_step_up_$s(u16 x, i32 direction) {

@@ -21,17 +21,16 @@ def searchsorted(call: Call) -> Part:
     value, target = (
         numbers.position(indices, each.strides, slot) for slot, each in ((1, values), (2, result))
     )
-    if call.instruction.attributes["right"]:
-        before = "!(value < other || (value == value && other != other))"
-    else:
-        before = "other < value || (other == other && value != value)"
+    type = register_type(dtype)
+    right = call.instruction.attributes["right"]
+    before = f"!rx_precedes_{type}(value, other)" if right else f"rx_precedes_{type}(other, value)"
     body = [
         *lines,
-        f"const {register_type(dtype)} value = {loaded(dtype, f'b1[{value}]')};",
+        f"const {type} value = {loaded(dtype, f'b1[{value}]')};",
         f"i64 low = 0, high = {numbers.value(rows.shape[-1])};",
         "while (low < high) {",
         "    const i64 middle = (low + high) / 2;",
-        f"    const {register_type(dtype)} other = {loaded(dtype, f'b0[{row} + middle * {step}]')};",
+        f"    const {type} other = {loaded(dtype, f'b0[{row} + middle * {step}]')};",
         f"    if ({before}) low = middle + 1;",
         "    else high = middle;",
         "}",

@@ -27,18 +27,17 @@ def sort(call: Call) -> Part | None:
         f"{numbers.position(places[:-1], without(each.strides, dim), slot)} + {{}} * {numbers.value(each.strides[dim])}"
         for slot, each in enumerate((source, values, indices))
     ]
-    less = "other > value || (other != other && value == value)"
-    if not call.instruction.attributes["descending"]:
-        less = "other < value || (other == other && value != value)"
+    type, one, two = register_type(dtype), "other", "value"
+    if call.instruction.attributes["descending"]:
+        one, two = two, one
     value, other = (loaded(dtype, f"b0[{rows[0].format(index)}]") for index in (at, "j"))
     body = [
         *lines,
-        f"const {register_type(dtype)} value = {value};",
+        f"const {type} value = {value};",
         "i64 rank = 0;",
         f"for (i64 j = 0; j < {numbers.value(length)}; ++j) {{",
-        f"    const {register_type(dtype)} other = {other};",
-        "    const i32 equal = other == value || (other != other && value != value);",
-        f"    rank += ({less}) || (equal && j < {at});",
+        f"    const {type} other = {other};",
+        f"    rank += rx_precedes_{type}({one}, {two}) || (j < {at} && !rx_precedes_{type}({two}, {one}));",
         "}",
         f"b1[{rows[1].format('rank')}] = b0[{rows[0].format(at)}];",
         f"b2[{rows[2].format('rank')}] = {at};",
