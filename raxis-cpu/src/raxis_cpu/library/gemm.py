@@ -1,8 +1,8 @@
 """Matrix products as built-ins, without NumPy arrays in between.
 
 A built-in takes ``a, offset, b, offset, result, offset`` (arrays of bytes, offsets in elements), as kernels do. Small
-products call BLAS by its C symbols; larger ones are computed in all threads, by `blocked_ir`, or by `thin_ir` where one
-matrix has few rows.
+products call BLAS by its C symbols; larger ones are computed in all threads, by `blocked_ir`, or by `thin_ir` and
+`flat_ir` where one matrix has few rows.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ from raxis.ptir.primitives.contraction import free_dims
 from raxis.ptir.program import Instruction
 from raxis_cpu.blas import Blas
 from raxis_cpu.library.blocked_ir import DEPTH, NUMBERS, Form, blocked_ir
+from raxis_cpu.library.flat_ir import NUMBERS as FLAT_NUMBERS
+from raxis_cpu.library.flat_ir import Form as FlatForm
+from raxis_cpu.library.flat_ir import flat_ir
 from raxis_cpu.library.gemm_ir import gemm_ir
 from raxis_cpu.library.thin_ir import NUMBERS as THIN_NUMBERS
 from raxis_cpu.library.thin_ir import thin_ir
@@ -38,6 +41,12 @@ _SMALLEST = 1 << 15
 """Multiplications of a product from which BLAS loses time where the right matrix lies column by column."""
 _FEW_ROWS = 24
 """Rows of the smaller matrix up to which packing the other one would take too long."""
+_FLAT_ROWS = 12
+"""The same where the other matrix lies row by row."""
+_SUMS = 24
+"""Sums that stay in 32 registers, with what is added to them; half as many in 16."""
+_NARROW = 16
+"""Bytes of registers that are not loaded and stored in part."""
 _MANY_ELEMENTS = 1 << 18
 """Elements of the larger matrix from which several threads are worth while, because they come from memory."""
 _TASKS = 64
@@ -149,13 +158,14 @@ class Problem(NamedTuple):
 
     def row_major(self) -> tuple[bool, Problem]:
         """The same with a result of row-major lines, and whether the operands are exchanged for it."""
-        if not self.result.transposed:
-            return False, self
-        swapped = self._replace(
+        return (True, self.exchanged()) if self.result.transposed else (False, self)
+
+    def exchanged(self) -> Problem:
+        """The transposed product: the operands in the other order."""
+        return self._replace(
             rows=self.columns, columns=self.rows, left=self.right.other_way(), right=self.left.other_way(),
             result=self.result.other_way(),
         )  # fmt: skip
-        return True, swapped
 
 
 def _problem(instruction: Instruction, operands: Sequence[Strides], result: Strides) -> Problem | None:
@@ -216,6 +226,8 @@ def native_product(
     thin = _thin(problem)
     if thin is not None:
         return _thin_product(dtype, thin)
+    if _is_flat(problem):
+        return _flat_product(dtype, problem)
     if _suits_blocks(problem):
         return _blocked_product(dtype, problem)
     return _blas_product(dtype, problem) if problem.work < _LARGE else None
@@ -340,7 +352,7 @@ def _thin_product(dtype: DType, product: _Thin) -> Callable[..., None]:
     batch, sides, place = product.batch, product.sides, product.thin
     thin, wide = sides[place], sides[1 - place]
     large = batch.size * wide.size * product.inner >= _MANY_ELEMENTS
-    part = _part(wide.size, batch.size) if large else wide.size
+    part = _part(wide.size, batch.size, _ROWS_OF_TASK) if large else wide.size
     values = {
         "table": runtime.ADDRESS, "thin": place, "thin_rows": thin.size, "wide_rows": wide.size,
         "inner": product.inner, "thin_gap": thin.gap, "wide_gap": wide.gap, "thin_step": thin.step,
@@ -352,15 +364,53 @@ def _thin_product(dtype: DType, product: _Thin) -> Callable[..., None]:
     return _rows_code(vector).bind([*(values[name] for name in THIN_NUMBERS), *starts])
 
 
-def _part(rows: int, stack: int) -> int:
-    """Rows of a task."""
+def _part(size: int, stack: int, unit: int) -> int:
+    """Rows or columns of a task, a multiple of `unit`."""
     tasks = -(-_TASKS // stack)
-    return -(-rows // (tasks * _ROWS_OF_TASK)) * _ROWS_OF_TASK
+    return -(-size // (tasks * unit)) * unit
 
 
 @cache
 def _rows_code(vector: Type) -> _Compiled:
     return _Compiled(thin_ir(vector))
+
+
+# ---- of few rows with rows -------------------------------------------------------------------------
+
+
+def _with_few_rows(problem: Problem) -> tuple[bool, Problem]:
+    """The same with fewer rows than columns, and whether the operands are exchanged for it."""
+    return (True, problem.exchanged()) if problem.columns < problem.rows else (False, problem)
+
+
+def _is_flat(problem: Problem) -> bool:
+    """Whether a few rows, not one, are multiplied with a matrix that lies row by row, as the result does."""
+    _, problem = _with_few_rows(problem)
+    lies_by_rows = not problem.right.transposed and not problem.result.transposed
+    suits = 1 < problem.rows <= _FLAT_ROWS and host().vector_bytes > _NARROW
+    return lies_by_rows and suits and problem.work >= _SMALLEST * problem.batch.size
+
+
+def _flat_product(dtype: DType, problem: Problem) -> Callable[..., None]:
+    exchanged, problem = _with_few_rows(problem)
+    batch, left = problem.batch, problem.left
+    vector = Type(_ELEMENTS[dtype], host().vector_bytes // dtype.itemsize)
+    form = FlatForm(vector, problem.rows, _SUMS if host().has_masks else _SUMS // 2)
+    large = batch.size * problem.columns * problem.inner >= _MANY_ELEMENTS
+    part = _part(problem.columns, batch.size, form.width) if large else problem.columns
+    row, step = (1, left.distance) if left.transposed else (left.distance, 1)
+    values = {
+        "table": runtime.ADDRESS, "flat": int(exchanged), "columns": problem.columns, "inner": problem.inner,
+        "flat_row": row, "flat_step": step, "wide_gap": problem.right.distance, "result_gap": problem.result.distance,
+        "stack": batch.size, "part": part, "parts": -(-problem.columns // part), "large": int(large),
+    }  # fmt: skip
+    starts = _exchanged(batch.starts()) if exchanged else batch.starts()
+    return _flat_code(form).bind([*(values[name] for name in FLAT_NUMBERS), *starts])
+
+
+@cache
+def _flat_code(form: FlatForm) -> _Compiled:
+    return _Compiled(flat_ir(form))
 
 
 # ---- by BLAS ---------------------------------------------------------------------------------------
