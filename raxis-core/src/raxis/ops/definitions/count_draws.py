@@ -81,7 +81,7 @@ def _poisson(input: Tensor) -> Any:
     large = served & (rate >= _BY_REJECTION)
     small = where(served & ~large, rate, 0.0)
     by_inversion = _inverted((-small).exp(), small, small * 0)
-    by_rejection = rejected(_poisson_candidate, 2, [where(large, rate, _BY_REJECTION)])
+    by_rejection = rejected(_poisson_candidate, 2, [where(large, rate, _BY_REJECTION)], large)
     return cast(where(large, by_rejection, where(served, by_inversion, math.nan)), input.dtype)
 
 
@@ -113,9 +113,9 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
 
 
 def _binomial_candidate(
-    first: Tensor, second: Tensor, trials: Tensor, chance: Tensor
+    first: Tensor, second: Tensor, trials: Tensor, chance: Tensor, peak: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """BTRS, for chances up to one half."""
+    """BTRS, for chances up to one half; `peak` is the mode's log density."""
     deviation = (trials * chance * (1 - chance)).sqrt()
     width = 1.15 + 2.53 * deviation
     slope = -0.0873 + 0.0248 * width + 0.01 * chance
@@ -124,16 +124,14 @@ def _binomial_candidate(
     count = ((2 * slope / distance + width) * u + trials * chance + 0.5).floor()
     inside = (distance >= 0.07) & (second <= 0.92 - 4.2 / width)
     scaled = second * ((2.83 + 5.1 / width) * deviation) / (slope / (distance * distance) + width)
-    mode = ((trials + 1) * chance).floor()
-    odds = chance.log() - (-chance).log1p()
-    density = _log_ways(trials, count) - _log_ways(trials, mode) + (count - mode) * odds
     possible = (count >= 0) & (count <= trials)
-    return count, inside | (possible & (scaled.log() <= density))
+    return count, inside | (possible & (scaled.log() <= _log_density(trials, chance, count) - peak))
 
 
-def _log_ways(trials: Tensor, count: Tensor) -> Tensor:
-    """The logarithm of the binomial coefficient, but for what depends on `trials` alone."""
-    return -(count + 1).lgamma() - (trials - count + 1).lgamma()
+def _log_density(trials: Tensor, chance: Tensor, count: Tensor) -> Tensor:
+    """The logarithm of the probability of `count`, but for what does not depend on it."""
+    odds = chance.log() - (-chance).log1p()
+    return count * odds - (count + 1).lgamma() - (trials - count + 1).lgamma()
 
 
 @lowered(
@@ -150,8 +148,10 @@ def _binomial(input: Tensor, prob: Tensor) -> Any:
     tried, rare = where(served & ~large, trials, 0.0), where(large, 0.0, chance)
     odds = rare / (1 - rare)
     by_inversion = _inverted((tried * (-rare).log1p()).exp(), (tried + 1) * odds, -odds)
-    settled = [where(large, trials, 4 * _BY_REJECTION), where(large, chance, 0.5)]
-    count = where(large, rejected(_binomial_candidate, 2, settled), by_inversion.minimum(tried))
+    many, likely = where(large, trials, 4 * _BY_REJECTION), where(large, chance, 0.5)
+    peak = _log_density(many, likely, ((many + 1) * likely).floor())
+    by_rejection = rejected(_binomial_candidate, 2, [many, likely, peak], large)
+    count = where(large, by_rejection, by_inversion.minimum(tried))
     return cast(where(served, where(given > 0.5, trials - count, count), math.nan), input.dtype)
 
 

@@ -67,9 +67,17 @@ def _log_standard_gamma(input: Tensor) -> Any:
     return cast(_log_gamma_draw(cast(input, dtypes.float64)), input.dtype)
 
 
-_NODES = np.linspace(-3.5, 4.0, 64)
-_DISTANCES = np.exp(_NODES - np.exp(-_NODES))
-_WEIGHTS = (_NODES[1] - _NODES[0]) * _DISTANCES * (1 + np.exp(-_NODES))
+def _quadrature(low: float, high: float, count: int) -> tuple[Any, Any]:
+    """Distances and weights of the double exponential rule for exponentially decaying functions on (0, inf)."""
+    nodes = np.linspace(low, high, count)
+    distances = np.exp(nodes - np.exp(-nodes))
+    return distances, (nodes[1] - nodes[0]) * distances * (1 + np.exp(-nodes))
+
+
+_EXACT = _quadrature(-3.5, 4.0, 64)
+"""Relative errors below 1e-11."""
+_QUICK = _quadrature(-3.0, 3.6, 32)
+"""Relative errors below 1e-6: for results in float32."""
 
 
 @lowered("_log_gamma_slope(Tensor input, Tensor logarithm) -> Tensor", **_INTERNAL)
@@ -85,13 +93,13 @@ def _log_gamma_slope(input: Tensor, logarithm: Tensor) -> Any:
     x = ell.exp()
     upper = x > a
     scale = 1 / ((x - a).abs() + where(x > 1, x.sqrt(), x))
-    wide = (*input.shape, _NODES.size)
-    s = scale * _row(_DISTANCES)
+    distances, weights = _EXACT if input.dtype is dtypes.float64 else _QUICK
+    s = scale * _row(distances)
     step = where(upper, s.log1p(), -s)
     exponent = where(upper, (a - 1) * step - x * s, a * step - x * (-s).expm1())
-    terms = (exponent.exp() * (ell - emit("digamma", a) + step)) * _row(_WEIGHTS)
+    terms = (exponent.exp() * (ell - emit("digamma", a) + step)) * _row(weights)
     # Where the density has vanished, infinite distances give no number.
-    total = where(exponent.expand(wide) > -700, terms, 0.0).sum(-1, keepdim=True)
+    total = where(exponent > -700, terms, 0.0).sum(-1, keepdim=True)
     return cast((where(upper, scale, -scale) * total).reshape(tuple(input.shape)), input.dtype)
 
 

@@ -20,7 +20,9 @@ Proposal = Callable[..., tuple[Tensor, Tensor]]
 """From uniform numbers and parameters: candidates, and which of them are accepted."""
 
 
-def rejected(propose: Proposal, uniforms: int, parameters: Sequence[Tensor]) -> Tensor:
+def rejected(
+    propose: Proposal, uniforms: int, parameters: Sequence[Tensor], wanted: Tensor | None = None
+) -> Tensor:
     """Traced float64 candidates of `propose`, each the first that was accepted.
 
     The loop draws from a stream of its own, whose key is a random number: how long it runs changes nothing that is
@@ -30,13 +32,14 @@ def rejected(propose: Proposal, uniforms: int, parameters: Sequence[Tensor]) -> 
         propose: gets `uniforms` tensors of numbers of [0, 1) and the parameters.
         uniforms: how many random numbers a candidate needs.
         parameters: float64, of one shape.
+        wanted: where to draw, bools; default: everywhere. Elsewhere the result is 0.
     """
     shape = tuple(parameters[0].shape)
     key = current_tracer().random_bits(dtypes.int64, ())
     carried = (
         key,
         constant(0, dtypes.int64),
-        constant(True, dtypes.bool_, shape),
+        constant(True, dtypes.bool_, shape) if wanted is None else wanted,
         constant(0.0, dtypes.float64, shape),
         *parameters,
     )
