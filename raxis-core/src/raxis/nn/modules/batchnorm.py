@@ -128,12 +128,13 @@ class _BatchNorm(_Normalisation):
 
     def _averaged(self, input: Tensor, batches: Tensor) -> Tensor:
         """Normalise, and let the statistics of all `batches` count alike; no number is read back."""
-        running = [statistic for statistic in (self.running_mean, self.running_var) if statistic is not None]
-        latest = [raxis.zeros_like(statistic) for statistic in running]
-        normalised = F.batch_norm(input, *latest, self.weight, self.bias, True, 1.0, self.eps)
+        assert self.running_mean is not None  # batches are counted for running statistics only
+        assert self.running_var is not None
+        mean, var = raxis.zeros_like(self.running_mean), raxis.zeros_like(self.running_var)
+        normalised = F.batch_norm(input, mean, var, self.weight, self.bias, True, 1.0, self.eps)
         with raxis.no_grad():
-            for statistic, new in zip(running, latest, strict=True):
-                statistic.lerp_(new, (1 / batches).to(statistic.dtype))
+            for running, latest in ((self.running_mean, mean), (self.running_var, var)):
+                running.lerp_(latest, (1 / batches).to(running.dtype))
         return normalised
 
 
