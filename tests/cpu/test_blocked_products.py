@@ -9,7 +9,7 @@ import pytest
 
 from raxis import dtypes
 from raxis.dtypes import DType
-from raxis_cpu.library import gemm
+from raxis_cpu.library import block_products
 from raxis_cpu.threads import get_num_threads, set_num_threads
 from tests.cpu.test_gemm import product, run, values
 from tests.ptir.harness import Placed
@@ -17,7 +17,7 @@ from tests.ptir.harness import Placed
 
 @pytest.fixture(autouse=True)
 def _all_by_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gemm, "_LARGE", 0)
+    monkeypatch.setattr(block_products, "LARGE", 0)
 
 
 @pytest.fixture(params=[1, 3])

@@ -7,7 +7,7 @@ import pytest
 
 from raxis import dtypes
 from raxis.dtypes import DType
-from raxis_cpu.library import gemm
+from raxis_cpu.library import few_rows, gemm
 from raxis_cpu.llvm.compile import host
 from raxis_cpu.threads import get_num_threads, set_num_threads
 from tests.cpu.test_gemm import product, run, values
@@ -19,10 +19,11 @@ FLOATS = [dtypes.float32, dtypes.float64]
 
 @pytest.fixture(autouse=True)
 def _only_flat(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gemm, "_SMALLEST", 0)
-    monkeypatch.setattr(gemm, "_MANY_ELEMENTS", 0)
-    for name in ("_thin_product", "_blocked_product", "_blas_product"):
-        monkeypatch.setattr(gemm, name, _refused)
+    monkeypatch.setattr(few_rows, "SMALLEST", 0)
+    monkeypatch.setattr(few_rows, "_MANY_ELEMENTS", 0)
+    monkeypatch.setattr(few_rows, "_thin_product", _refused)
+    monkeypatch.setattr(gemm, "blocked_product", _refused)
+    monkeypatch.setattr(gemm, "_blas_product", _refused)
 
 
 def _refused(*_: object) -> None:

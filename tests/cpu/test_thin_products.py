@@ -7,7 +7,7 @@ import pytest
 
 from raxis import dtypes
 from raxis.dtypes import DType
-from raxis_cpu.library import gemm
+from raxis_cpu.library import few_rows, gemm
 from raxis_cpu.threads import get_num_threads, set_num_threads
 from tests.cpu.test_gemm import product, run, values
 from tests.ptir.harness import Placed
@@ -17,8 +17,9 @@ FLOATS = [dtypes.float32, dtypes.float64]
 
 @pytest.fixture(autouse=True)
 def _only_thin(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gemm, "_SMALLEST", 0)
-    monkeypatch.setattr(gemm, "_blocked_product", _refused)
+    monkeypatch.setattr(few_rows, "SMALLEST", 0)
+    monkeypatch.setattr(few_rows, "_flat_product", _refused)
+    monkeypatch.setattr(gemm, "blocked_product", _refused)
     monkeypatch.setattr(gemm, "_blas_product", _refused)
 
 

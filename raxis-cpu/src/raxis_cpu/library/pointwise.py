@@ -6,7 +6,8 @@ from math import prod
 
 from raxis.backends.api import Executable
 from raxis.dtypes import DType
-from raxis_cpu.library.gemm import Batch, Matrix, Problem, by_blocks
+from raxis_cpu.library.block_products import by_blocks
+from raxis_cpu.library.problems import Batch, Matrix, Problem
 from raxis_cpu.library.sliding import Sizes
 
 _FEWEST = 16
