@@ -58,7 +58,7 @@ def test_values_inside_of_functions() -> None:
         return raxis.cond(y.sum() > 0, lambda: y * y[0].item(), lambda: y) + 1
 
     with pytest.raises(
-        CompileError, match=r"test_control\.py:\d+: .* inside a function given to raxis\.cond"
+        CompileError, match=r"test_control_mistakes\.py:\d+: .* inside a function given to raxis\.cond"
     ):
         raxis.compile(function)(raxis.ones(2))
     lenient = raxis.compile(function, on_break="eager")
