@@ -108,7 +108,7 @@ def test_hundred_steps_with_dropout(model: str) -> None:
     eager = losses(model, "adamw", 100, compiled=False, clip=True)
     compiled = losses(model, "adamw", 100, compiled=True, clip=True)
     assert compiled == pytest.approx(eager, rel=2e-3, abs=2e-4)
-    assert compiled[-1] < compiled[0]
+    assert compiled[96] < compiled[0]  # on the same batch
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
