@@ -19,7 +19,7 @@ from raxis.ptir.program import Program
 class KernelBackend(Backend):
     """Runs programs as kernels printed by `raxis.codegen`; a device adds memory, a compiler and a way to launch.
 
-    What has no kernel (factorizations, transforms, long sorts, control flow) runs on the host: the reference backend
+    What has no kernel (factorizations, transforms, long sorts) runs on the host: the reference backend
     computes it on copies of the operands, and results are copied back.
     """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from raxis.codegen.control import CONTROL
 from raxis.codegen.launching import Part
 from raxis.codegen.products import product
 from raxis.codegen.routine import Call
@@ -18,6 +19,7 @@ ROUTINES: Mapping[str, Callable[[Call], Part | None]] = {
     "put": update,
     "searchsorted": searchsorted,
     "sort": sort,
+    **CONTROL,
     **dict.fromkeys(("cumsum", "cumprod", "cummax", "cummin"), scan),
 }
 """Makes the part that runs a call; None where it does not serve it."""
