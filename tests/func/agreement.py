@@ -28,7 +28,7 @@ def as_raxis(given: Any) -> Any:
 
 
 def agree(function: Callable[..., Any], *given: Any) -> None:
-    """``function(module, func, *given)`` gives the same for both: trees, values, dtypes, and whether they require grad."""
+    """``function(module, func, *given)`` gives the same for both: trees, values, dtypes, ``requires_grad``."""
     found = function(raxis, raxis.func, *as_raxis(given))
     same(found, function(torch, torch.func, *given))
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 import torch
-from tests.func.agreement import agree, numbers
 
 import raxis
 from raxis.func import grad, jvp, vjp
+from tests.func.agreement import agree, numbers
 
 x0 = numbers(0, 3)
 X = numbers(1, 4, 3)
@@ -210,7 +210,7 @@ ERRORS: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.parametrize("name", ERRORS)
 def test_errors_have_the_classes_of_pytorch(name: str) -> None:
-    with pytest.raises(Exception) as wanted:  # noqa: PT011  the class is what is compared
+    with pytest.raises(Exception) as wanted:
         ERRORS[name](torch, torch.func)
     with pytest.raises(type(wanted.value)) as found:
         ERRORS[name](raxis, raxis.func)

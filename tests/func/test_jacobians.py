@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 import torch
-from tests.func.agreement import agree, numbers, paired, parameters
 
 import raxis
 from raxis.func import jacrev
+from tests.func.agreement import agree, numbers, paired, parameters
 
 x0 = numbers(0, 3)
 X = numbers(1, 4, 3)
@@ -123,7 +123,7 @@ ERRORS: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.parametrize("name", ERRORS)
 def test_errors_have_the_classes_of_pytorch(name: str) -> None:
-    with pytest.raises(Exception) as wanted:  # noqa: PT011  the class is what is compared
+    with pytest.raises(Exception) as wanted:
         ERRORS[name](torch, torch.func)
     with pytest.raises(type(wanted.value)):
         ERRORS[name](raxis, raxis.func)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.func.agreement import agree, as_raxis, numbers, paired, parameters
 
 import raxis
 from raxis.func import functional_call, grad, stack_module_state, vmap
+from tests.func.agreement import agree, as_raxis, numbers, paired, parameters
 
 ROWS = numbers(0, 5, 3)
 IMAGES = numbers(1, 5, 2, 6, 6)
@@ -163,7 +163,7 @@ MODULE_ERRORS: dict[str, Callable[[Any, Any, Any], Any]] = {
 @pytest.mark.parametrize("name", MODULE_ERRORS)
 def test_errors_have_the_classes_of_pytorch(name: str) -> None:
     net = paired(_Tied)
-    with pytest.raises(Exception) as wanted:  # noqa: PT011  the class is what is compared
+    with pytest.raises(Exception) as wanted:
         MODULE_ERRORS[name](torch, torch.func, net[torch])
     with pytest.raises(type(wanted.value)):
         MODULE_ERRORS[name](raxis, raxis.func, net[raxis])

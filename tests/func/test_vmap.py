@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.func.agreement import agree, numbers
 
 import raxis
 from raxis.func import grad, vmap
+from tests.func.agreement import agree, numbers
 
 X = numbers(0, 4, 3)
 W = numbers(1, 3, 3)
@@ -33,6 +33,7 @@ ONE_ARGUMENT: dict[str, Callable[[Any, Any], Any]] = {
     "inverse": lambda m, x: m.linalg.inv(m.outer(x, x) + m.eye(3, dtype=x.dtype)),
     "svdvals": lambda m, x: m.linalg.svdvals(m.outer(x, x) + m.eye(3, dtype=x.dtype)),
     "solve": lambda m, x: m.linalg.solve(m.outer(x, x) + m.eye(3, dtype=x.dtype), x),
+    "matrix_exp": lambda m, x: m.linalg.matrix_exp(m.outer(x, x)),
     "fft": lambda m, x: m.fft.fft(x).abs(),
     "complex": lambda m, x: m.view_as_real(m.complex(x, x * 2) * 1j),
     "windows": lambda m, x: x.unfold(0, 2, 1) * x.as_strided((2, 2), (1, 1)),
@@ -64,11 +65,13 @@ SEVERAL: dict[str, tuple[Callable[..., Any], Any, tuple[Any, ...]]] = {
     "index_add": (lambda m, x, i: m.zeros(3, dtype=x.dtype).index_add(0, i, x[:2]), 0, (X, INDEX)),
     "scatter_add": (lambda m, x, i: m.zeros(3, dtype=x.dtype).scatter_add(0, i, x[:2]), 0, (X, INDEX)),
     "embedding": (lambda m, w, i: m.nn.functional.embedding(i, w), (None, 0), (W, INDEX)),
+    "one_hot": (lambda m, i: m.nn.functional.one_hot(i, 4), 0, (INDEX,)),
     "ensemble of embeddings": (
         lambda m, w, i: m.nn.functional.embedding(i, w), (0, None), (numbers(5, 4, 3, 2), INDEX[0])
     ),
     "conv of images": (
-        lambda m, x, w: m.nn.functional.conv2d(x.unsqueeze(0), w, padding=1), (0, None), (IMAGES, numbers(6, 4, 2, 3, 3))
+        lambda m, x, w: m.nn.functional.conv2d(x.unsqueeze(0), w, padding=1), (0, None),
+        (IMAGES, numbers(6, 4, 2, 3, 3)),
     ),
     "conv of weights": (
         lambda m, x, w: m.nn.functional.conv1d(x, w, groups=2, stride=2), (None, 0),
@@ -79,7 +82,8 @@ SEVERAL: dict[str, tuple[Callable[..., Any], Any, tuple[Any, ...]]] = {
         (numbers(7, 3, 2, 4, 6), numbers(8, 3, 6, 2, 2)),
     ),
     "conv_transpose": (
-        lambda m, x, w: m.nn.functional.conv_transpose2d(x, w), 0, (numbers(9, 2, 1, 3, 4, 4), numbers(10, 2, 3, 2, 2, 2))
+        lambda m, x, w: m.nn.functional.conv_transpose2d(x, w), 0,
+        (numbers(9, 2, 1, 3, 4, 4), numbers(10, 2, 3, 2, 2, 2)),
     ),
     "bilinear": (
         lambda m, x: m.nn.functional.interpolate(x.unsqueeze(0), scale_factor=2, mode="bilinear"), 0, (IMAGES,)
@@ -300,7 +304,7 @@ ERRORS: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.parametrize("name", ERRORS)
 def test_errors_have_the_classes_of_pytorch(name: str) -> None:
-    with pytest.raises(Exception) as wanted:  # noqa: PT011  the class is what is compared
+    with pytest.raises(Exception) as wanted:
         ERRORS[name](torch, torch.func)
     with pytest.raises(type(wanted.value)) as found:
         ERRORS[name](raxis, raxis.func)

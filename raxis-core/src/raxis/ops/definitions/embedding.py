@@ -168,11 +168,12 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError(
             f"one_hot is only applicable to index tensor of type LongTensor, but got {tensor.dtype}."
         )
-    empty = tensor._layout.numel == 0
+    values = tensor.device.all_examples(tensor)
+    empty = values._layout.numel == 0
     if empty and num_classes <= 0:
         raise RuntimeError("Can not infer total number of classes from empty tensor.")
     if not empty:
-        least, greatest = map(as_int, tensor.aminmax())
+        least, greatest = map(as_int, values.aminmax())
         if least < 0:
             raise RuntimeError(f"Class values must be non-negative, but got {least}.")
         if num_classes == -1:

@@ -123,7 +123,7 @@ def _squarings(input: Tensor) -> int:
     """How often the greatest matrix must be halved until its norm is at most a half."""
     if not has_values(input) or input._layout.numel == 0:
         return 0
-    norm = input.detach().abs().sum(-2).amax().item()
+    norm = input.device.all_examples(input.detach().abs().sum(-2)).amax().item()
     if not math.isfinite(norm) or norm <= 0.5:
         return 0
     return math.ceil(math.log2(norm)) + 1
