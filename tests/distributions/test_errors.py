@@ -150,3 +150,13 @@ def test_in_compiled_functions() -> None:
         raxis.manual_seed(3)
         for got, wanted in zip(compiled(*arguments), expected, strict=True):
             assert (got - wanted).abs().max() < 1e-5
+
+
+def test_under_vmap() -> None:
+    """All examples are checked."""
+    value, locs = raxis.tensor([0.5, 1.0]), raxis.arange(3.0)
+    together = raxis.func.vmap(lambda loc: D.Normal(loc, 1.0).log_prob(value))(locs)
+    one_by_one = raxis.stack([D.Normal(loc, 1.0).log_prob(value) for loc in locs])
+    assert (together - one_by_one).abs().max() < 1e-6
+    with pytest.raises(ValueError, match="satisfy"):
+        raxis.func.vmap(lambda scale: D.Normal(0.0, scale).log_prob(value))(locs)

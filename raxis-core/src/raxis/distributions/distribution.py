@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 import raxis
 from raxis.distributions import constraints
 from raxis.distributions.constraints import Constraint
-from raxis.distributions.utils import broadcast_all, fails, lazy_property
+from raxis.distributions.utils import broadcast_all, fails, lazy_property, visible
 from raxis.size import Size
 from raxis.tensor import Tensor
 
@@ -86,7 +86,7 @@ class Distribution:
                 raise ValueError(
                     f"Expected parameter {name} (Tensor of shape {tuple(value.shape)}) of "
                     f"distribution {self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n"
-                    f"{value}"
+                    f"{visible(value)}"
                 )
 
     def expand(self: Self, batch_shape: Shape, _instance: Any = None) -> Self:
@@ -240,12 +240,12 @@ class Distribution:
         if fails(self.support.check(value)):
             raise ValueError(
                 f"Expected value argument (Tensor of shape {tuple(value.shape)}) to be within the "
-                f"support ({self.support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
+                f"support ({self.support!r}) of the distribution {self!r}, but found invalid values:\n{visible(value)}"
             )
 
     def __repr__(self) -> str:
         shown = []
         for name in self._given:
-            value = self.__dict__[name]
+            value = visible(self.__dict__[name])
             shown.append(f"{name}: {value.item() if value.numel() == 1 else value.shape}")
         return f"{type(self).__name__}({', '.join(shown)})"

@@ -40,7 +40,7 @@ class Geometric(FromChances):
         name, chances = one_of(probs=probs, logits=logits)
         super().__init__(self._broadcast_parameters(**{name: chances}), validate_args=validate_args)
         if self._validate_args and fails(self.probs > 0):
-            raise ValueError(f"Expected parameter probs of {self!r} to be positive, but found {self.probs}.")
+            raise ValueError(f"Expected parameter probs of {self!r} to be positive.")
 
     @property
     def mean(self) -> Tensor:

@@ -38,9 +38,7 @@ class Uniform(Distribution):
     def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
         super().__init__(self._broadcast_parameters(low=low, high=high), validate_args=validate_args)
         if self._validate_args and fails(self.low < self.high):
-            raise ValueError(
-                f"Uniform is not defined when low >= high, but got low={self.low}, high={self.high}."
-            )
+            raise ValueError(f"Uniform is not defined when low >= high, but got {self!r}.")
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Constraint:

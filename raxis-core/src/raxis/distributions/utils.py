@@ -13,6 +13,7 @@ from raxis.tensor import Tensor
 
 __all__ = [
     "broadcast_all", "clamp_probs", "fails", "lazy_property", "logits_to_probs", "probs_to_logits", "sum_rightmost",
+    "visible",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -61,7 +62,12 @@ def fails(holds: Tensor) -> bool:
     """Whether a check is known to fail somewhere; on meta, and while a function is recorded, nothing is known."""
     if holds.device.type == "meta" or (anyone.records and active.recording is not None):
         return False
-    return not bool(holds.all())
+    return not bool(visible(holds).all())
+
+
+def visible(value: Tensor) -> Tensor:
+    """The elements that can be looked at: under vmap, those of all examples."""
+    return value.device.all_examples(value)
 
 
 def sum_rightmost(value: Tensor, count: int) -> Tensor:

@@ -11,7 +11,7 @@ from raxis.distributions.choices import one_of
 from raxis.distributions.distribution import Constraints, Distribution, Shape
 from raxis.distributions.gamma import drawn_gamma
 from raxis.distributions.multivariate_normal import inverse_factor
-from raxis.distributions.utils import fails, lazy_property
+from raxis.distributions.utils import fails, lazy_property, visible
 from raxis.layout import broadcast_shapes
 from raxis.linalg import cholesky
 from raxis.size import Size
@@ -70,7 +70,7 @@ class Wishart(Distribution):
         batch = broadcast_shapes(matrix.shape[:-2], df.shape)
         if fails(df > matrix.shape[-1] - 1):
             raise ValueError(
-                f"Value of df={df} expected to be greater than ndim - 1 = {matrix.shape[-1] - 1}."
+                f"Value of df={visible(df)} expected to be greater than ndim - 1 = {matrix.shape[-1] - 1}."
             )
         self._keep(**{name: matrix.expand((*batch, -1, -1)), "df": df.expand(batch)})
         super().__init__(batch, Size(matrix.shape[-2:]), validate_args=validate_args)

@@ -107,7 +107,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """
     check_real("poisson", input.dtype)
     check_float("poisson", input.dtype)
-    if input.device.type != "meta" and not (input >= 0).all().item():
+    if input.device.type != "meta" and not input.device.all_examples(input >= 0).all().item():
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     return input._poisson(generator)
 
