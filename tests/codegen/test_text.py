@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,10 +10,9 @@ import pytest
 
 from raxis import dtypes
 from raxis.codegen import C, Cuda, Dialect, OpenCL, render, render_check
-from raxis.codegen.backend import KernelBackend
-from raxis.layout import contiguous_strides
 from raxis.ptir import Builder, Program, TensorType
 from raxis.schedule import Access, Axis, LoopKernel, LoopStep, Node, Position, Store, schedule
+from tests.codegen.recorder import Recorder, dense
 
 TEXTS = Path(__file__).parent / "texts"
 DIALECTS: dict[str, Dialect] = {"cl": OpenCL(), "cu": Cuda(), "c": C()}
@@ -24,11 +22,6 @@ def loop(program: Program) -> LoopKernel:
     (step,) = schedule(program, *dense(program)).steps
     assert isinstance(step, LoopStep)
     return step.kernel
-
-
-def dense(program: Program) -> list[list[tuple[int, ...]]]:
-    parts = (program.parameters, program.results)
-    return [[contiguous_strides(value.type.shape) for value in part] for part in parts]
 
 
 def softmax(size: int) -> LoopKernel:
@@ -83,25 +76,6 @@ def compare(name: str, text: str) -> None:
         place.parent.mkdir(exist_ok=True)
         place.write_text(text)
     assert text == place.read_text()
-
-
-class Recorder(KernelBackend):
-    """Keeps sources, and runs nothing."""
-
-    def __init__(self, dialect: Dialect) -> None:
-        super().__init__()
-        self.dialect = dialect
-        self.sources: list[str] = []
-
-    def build(self, name: str, source: str) -> str:
-        assert re.search(rf"\b{name}\(", source)
-        self.sources.append(source)
-        return name
-
-    launch = index_of = allocate = copy_from_host = copy_to_host = device_count = properties = None  # type: ignore
-
-
-Recorder.__abstractmethods__ = frozenset()
 
 
 def sources(dialect: Dialect, primitive: str, *types: TensorType, **attributes: object) -> list[str]:
