@@ -124,6 +124,21 @@ def test_distinct_elements(shape: tuple[int, ...], dtype: str, rng: np.random.Ge
             agree(lambda lib, t, name=name: getattr(lib, name)(t.transpose(0, 1), return_inverse=True), x)
 
 
+@pytest.mark.parametrize("dtype", [*DTYPES, "complex128"])
+@pytest.mark.parametrize("width", [1, 7, 16, 33, 200])
+def test_rows_that_an_index_picks(width: int, dtype: str, rng: np.random.Generator) -> None:
+    data = (
+        rng.standard_normal((6, width)) * 1j if dtype == "complex128" else numbers(rng, (6, width), dtype, 3)
+    )
+    rows = rng.integers(0, 6, 9)
+    agree(lambda lib, t, i: lib.index_select(t, 0, i), data, rows)
+    agree(lambda lib, t, i: t[i] + t[i[:1]], data, rows)
+    agree(lambda lib, t, i: lib.index_select(t[:, ::2], 0, i), data, rows)
+    agree(lambda lib, t, i: lib.index_select(t, 0, i[:0]), data, rows)
+    with pytest.raises(IndexError, match="out of"):
+        raxis.index_select(raxis.from_numpy(data), 0, raxis.tensor([0, 6]))
+
+
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
 @pytest.mark.parametrize("length", [7, 8, 9, 15, 16, 17, 31, 33, 1500])
 def test_runs_across_the_ends_of_vectors(length: int, dtype: str, rng: np.random.Generator) -> None:

@@ -183,6 +183,15 @@ class Accesses:
                 self._hoisted[name] = self._ladder() * stride.splat(self._lane_count)
         return self._hoisted[name]
 
+    def _row_part(self, frame: Frame, number: int, index: Value) -> Register:
+        """Neighbours of the row that an index in range picks for all lanes."""
+        node = self._kernel.nodes[number]
+        address = self._address(frame, node.detail.access, self._access_numbers["node", number])
+        distance = index * self._parameter("gather stride", number)
+        return self._load_lanes(
+            node.dtype, self.function.advance(address, distance, node.dtype.itemsize), frame.vector
+        )
+
     def _gathered(self, frame: Frame, number: int, index: Value) -> Register:
         """The elements that an index in range picks."""
         node = self._kernel.nodes[number]

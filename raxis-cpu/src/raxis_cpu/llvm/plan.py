@@ -305,7 +305,14 @@ class Plan:
             isinstance(access, Access) and access.strides[self.lane] == GENERAL
             for access in accesses(self.kernel)
         )
-        return strided or any(node.op == "gather_load" for node in self.kernel.nodes)
+        gathers = [node for node in self.kernel.nodes if node.op == "gather_load"]
+        return strided or not all(map(self.gathers_rows, gathers))
+
+    def gathers_rows(self, node: Node) -> bool:
+        """Whether one index picks what all lanes load, which lies side by side."""
+        if self.lane is None or node.op != "gather_load":
+            return False
+        return not self.varies_in_lane[node.inputs[0]] and node.detail.access.strides[self.lane] == 1
 
     @cached_property
     def checked(self) -> list[int]:

@@ -143,9 +143,12 @@ class Values(Accesses):
 
     def _gather_load(self, frame: Frame, number: int) -> Register:
         node = self._kernel.nodes[number]
-        index = self._operand(frame, node.inputs[0], number)
+        by_rows = self._plan.gathers_rows(node)
+        index = frame.values[node.inputs[0]] if by_rows else self._operand(frame, node.inputs[0], number)
         if not isinstance(index, Value):
             raise TypeError("an index is an integer.")
+        if by_rows:
+            return self._row_part(frame, number, self._safe_index(frame, number, index))
         return self._gathered(frame, number, self._safe_index(frame, number, index))
 
     def _safe_index(self, frame: Frame, number: int, index: Value) -> Value:
