@@ -52,6 +52,10 @@ def cases() -> Iterator[Case]:
     for rows in (4, 16):
         yield Case("matmul", f"linear batch {rows}, 768",
                    partial(_linear, values((rows, 768)), values((768, 768)), values((768,))), 768 * 768)  # fmt: skip
+    square = values((768, 768), seed=1)
+    for rows in (2, 8):
+        few = values((rows, 768))
+        yield Case("matmul", f"mm {rows}x768x768", partial(_product, "mm", few, square, "dense"), 768 * 768)
     for n in (64, 256):
         yield Case("matmul", f"mm {n} float16", partial(_half, values((n, n)), values((n, n), seed=1)), n * n)
     wide = values((4096, 768))
