@@ -316,6 +316,25 @@ def test_elements_that_are_the_same_for_all_can_be_looked_at() -> None:
     assert vmap(lambda row: row * raxis.tensor(3.0).item())(raxis.ones(2)).tolist() == [3.0, 3.0]
 
 
+def test_moving_to_another_kind_of_device() -> None:
+    def body(row: Any) -> Any:
+        shadow = row.to("meta")
+        assert shadow.is_meta
+        assert raxis.ones(3).to(shadow.device).is_meta
+        assert shadow.to(device="meta") is shadow
+        return shadow + shadow.new_ones(3)
+
+    found = vmap(body)(raxis.ones(2, 3))
+    assert found.is_meta
+    assert found.shape == (2, 3)
+
+
+def test_printing_shows_all_examples() -> None:
+    texts = []
+    vmap(vmap(lambda x: texts.append(repr(x)) or x))(raxis.tensor([[1, 2], [3, 4]]))
+    assert texts == ["BatchedTensor(lvl=2, value=\n    tensor([[1, 2],\n            [3, 4]])\n)"]
+
+
 def test_a_tensor_of_another_call_is_refused() -> None:
     kept = []
     vmap(lambda row: kept.append(row) or row)(raxis.ones(2, 3))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from textwrap import indent
 from typing import Any
 
 import numpy as np
@@ -142,6 +143,9 @@ def tensor_text(tensor: Tensor) -> str:
     layout = tensor._layout
     if layout.traced:
         return f"tensor(..., traced, size={layout.shape}, dtype={layout.dtype})"
+    if layout.device.depth:
+        examples = indent(tensor_text(layout.device.all_examples(tensor)), "    ")
+        return f"BatchedTensor(lvl={layout.device.depth}, value=\n{examples}\n)"
     prefix = "tensor("
     suffixes = [f"device='{layout.device}'"] if layout.device.type != "cpu" else []
     shown = layout.device.type != "meta" and layout.numel > 0

@@ -78,12 +78,13 @@ class BatchDevice(Device):
         self.outer.check_draw(device)
 
     def moved(self, tensor: Tensor, device: Device) -> Tensor:
-        """`tensor` of this device on another one, or one from outside of this level on this device."""
-        if device is self:
-            return lifted(tensor.to(self.base) if not tensor._layout.device.depth else tensor, self)
-        if device.base is self.base:
-            return tensor
-        return _entered_anew(leave(tensor).to(device.base), self)
+        """`tensor` of this device on another one, or one from outside on this device."""
+        own = tensor._layout.device
+        if own.base is device.base:
+            return lifted(tensor, self)
+        if isinstance(own, BatchDevice):
+            return lifted(_entered_anew(leave(tensor).to(device.base), own), device)
+        return lifted(tensor.to(device.base), device)
 
     def gathered(self, gradient: Tensor, device: Device) -> Tensor:
         """The gradient of an operand on `device`, which all examples share: the sum of theirs."""

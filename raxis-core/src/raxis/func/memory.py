@@ -231,7 +231,7 @@ class BatchBackend(Backend):
 def _no_values(wish: str) -> RuntimeError:
     return RuntimeError(
         "vmap: It looks like you're calling .item() on a Tensor, or otherwise asking for its elements, as by "
-        f"`if tensor:`, nonzero() or printing. There is one for each example, so that Python cannot {wish} a single "
+        f"`if tensor:`, nonzero() or tolist(). There is one for each example, so that Python cannot {wish} a single "
         "one. Rewrite it with tensor operations, such as raxis.where instead of `if`."
     )
 
