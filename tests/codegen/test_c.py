@@ -12,7 +12,7 @@ from raxis import dtypes
 from raxis.ptir import Builder, Program, TensorType
 from raxis.testing import Subject, Verdict, answers, collect, run
 from raxis.testing.comparing import check_close
-from raxis.testing.placed import APART, PLAIN, Placed, execute
+from raxis.testing.placed import APART, PLAIN, Placed, call, execute
 from tests.codegen.c_device import COMPILER, CBackend
 from tests.ptir.random_programs import SEEDS, announce, arrays, programs
 
@@ -136,3 +136,42 @@ def test_no_elements(subject: Subject) -> None:
     assert found[0].shape == (0, 3)
     assert found[1].tolist() == [0.0] * 3
     assert found[2].tolist() == [-np.inf] * 3
+
+
+def test_updates_from_the_memory_that_they_change(subject: Subject, rng: np.random.Generator) -> None:
+    """x.scatter_(0, index, x)"""
+    x, index = rng.normal(size=(6, 4)).astype(np.float32), rng.permutation(6)[:, None].repeat(4, 1)
+    builder = Builder("scatter")
+    value, updates = (builder.parameter(TensorType(dtypes.float32, x.shape)) for _ in range(2))
+    at = builder.parameter(TensorType(dtypes.int64, index.shape))
+    program = builder.build([builder.emit("scatter", value, at, updates, dim=0, reduce="set")])
+    placed = Placed(subject, x)
+    call(subject, program, [placed, placed, Placed(subject, index)], [placed], in_place=1, disjoint=False)
+    expected = np.empty_like(x)
+    np.put_along_axis(expected, index, x, 0)
+    np.testing.assert_array_equal(placed.read(), expected)
+
+
+@pytest.mark.parametrize("reduce", ["add", "max"])
+def test_many_updates_of_few_elements(subject: Subject, rng: np.random.Generator, reduce: str) -> None:
+    """Made at once, by atomic exchanges."""
+    index, updates = rng.integers(0, 5, 4000), rng.integers(-99, 99, 4000).astype(np.int32)
+    builder = Builder("scatter")
+    types = [(dtypes.int32, (5,)), (dtypes.int64, (4000,)), (dtypes.int32, (4000,))]
+    operands = [builder.parameter(TensorType(dtype, shape)) for dtype, shape in types]
+    program = builder.build(builder.emit_all("scatter", operands, {"dim": 0, "reduce": reduce}))
+    start = np.arange(5, dtype=np.int32)
+    (found,) = execute(subject, program, [Placed(subject, array) for array in (start, index, updates)])
+    expected = start.copy()
+    (np.add if reduce == "add" else np.maximum).at(expected, index, updates)
+    assert found.tolist() == expected.tolist()
+
+
+def test_description_has_sources(subject: Subject) -> None:
+    builder = Builder("double")
+    x = builder.parameter(TensorType(dtypes.float32, (3,)))
+    program = builder.build([builder.emit("add", x, x)])
+    found = subject.backend.describe(program, [(1,)], [(1,)], sources=True)
+    assert list(found.sources) == ["0-raxis_double"]
+    assert "v0 + v0" in found.sources["0-raxis_double"]
+    assert found.steps == 1
