@@ -293,6 +293,9 @@ def bernoulli(input: Tensor, p: builtins.float | None = ..., *, generator: Gener
 def bincount(input: Tensor, weights: Tensor | None = ..., minlength: builtins.int = ...) -> Tensor:
     """How often each of 0, 1, 2, ... occurs in `input`, or the sum of the weights where it does."""
 
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = ...) -> Tensor:
+    """Numbers of successes among `count` trials that succeed with probability `prob` (Hörmann, 1993)."""
+
 def bitwise_and(input: Tensor | builtins.complex, other: Tensor | builtins.complex, *, out: Any = ...) -> Tensor:
     """Bitwise and; logical for bools."""
 
@@ -1207,6 +1210,9 @@ def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
 
 def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
     """[*, C, H * r, W * r] as [*, C * r * r, H, W]: the inverse of `pixel_shuffle`."""
+
+def poisson(input: Tensor, generator: Generator | None = ...) -> Tensor:
+    """Counts of the Poisson distribution, whose rates are `input`'s elements (Hörmann, 1993)."""
 
 def polar(abs: Tensor, angle: Tensor, *, out: Any = ...) -> Tensor:
     """Complex numbers from magnitude and angle."""

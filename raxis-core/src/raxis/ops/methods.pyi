@@ -90,6 +90,9 @@ class TensorMethods:
     def _bernoulli_(self, p: Tensor | builtins.complex, generator: Generator | None = ...) -> Tensor:
         """1 with probability `p`, else 0."""
 
+    def _binomial(self, prob: Tensor, generator: Generator | None = ...) -> Tensor:
+        """Counts of successes; NaN where there is no such distribution."""
+
     def _cauchy(self, median: builtins.complex, sigma: builtins.complex, generator: Generator | None = ...) -> Tensor:
         """``median + sigma * tan(pi * (u - 1/2))``."""
 
@@ -177,6 +180,12 @@ class TensorMethods:
     def _leaky_relu_(self, negative_slope: builtins.float) -> Tensor:
         """`input` where positive, else ``negative_slope * input``."""
 
+    def _log_gamma_slope(self, logarithm: Tensor) -> Tensor:
+        """The derivative of a variable's logarithm with respect to its concentration, its quantile held."""
+
+    def _log_standard_gamma(self, generator: Generator | None = ...) -> Tensor:
+        """Logarithms of gamma variables of rate 1, which do not underflow where those would."""
+
     def _logsigmoid(self) -> Tensor:
         """``log(sigmoid(input))`` without overflow."""
 
@@ -207,11 +216,14 @@ class TensorMethods:
     def _normal_(self, mean: builtins.complex, std: builtins.complex, generator: Generator | None = ...) -> Tensor:
         """Normal numbers."""
 
-    def _random(self, low: builtins.complex, count: builtins.complex, generator: Generator | None = ...) -> Tensor:
-        """Integers uniform on ``[low, low + count)``."""
+    def _poisson(self, generator: Generator | None = ...) -> Tensor:
+        """Counts of events; NaN where the rate is no finite number."""
+
+    def _random(self, low: builtins.complex, count: builtins.complex, few: builtins.bool, generator: Generator | None = ...) -> Tensor:
+        """Integers uniform on ``[low, low + count)``; `few` is ``are_few(count)``."""
 
     def _random_(self, low: builtins.complex, count: builtins.complex, few: builtins.bool, generator: Generator | None = ...) -> Tensor:
-        """Integers uniform on ``[low, low + count)``."""
+        """Integers uniform on ``[low, low + count)``; `few` is ``are_few(count)``."""
 
     def _scatter(self, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:
         """`scatter` of a tensor."""
@@ -236,6 +248,12 @@ class TensorMethods:
 
     def _softshrink_(self, lambd: builtins.float) -> Tensor:
         """`input` moved towards 0 by `lambd`."""
+
+    def _standard_gamma(self, generator: Generator | None = ...) -> Tensor:
+        """Gamma variables of rate 1, none below the least normal number."""
+
+    def _standard_von_mises(self, generator: Generator | None = ...) -> Tensor:
+        """Angles around 0 with `input`'s concentrations."""
 
     def _threshold(self, threshold: Any, value: Any) -> Tensor:
         """`input` where above `threshold`, else `value`."""
