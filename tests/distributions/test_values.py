@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -180,3 +182,50 @@ def test_distributions_are_imported_when_first_used() -> None:
 def test_names_are_torchs() -> None:
     missing = {name for name in THEIRS.distributions.__all__ if not hasattr(D, name)}
     assert missing == {"ExponentialFamily"}
+
+
+class Scaled(D.Distribution):
+    """What a user may write: PyTorch's protocol, without this library's helpers."""
+
+    arg_constraints: ClassVar[Any] = {"factor": D.constraints.positive}
+    support = D.constraints.real
+
+    def __init__(self, factor: Any, validate_args: bool | None = None) -> None:
+        self.factor = raxis.as_tensor(factor)
+        super().__init__(self.factor.shape, validate_args=validate_args)
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        return self.factor.expand(self._extended_shape(sample_shape))
+
+    def log_prob(self, value: Any) -> Any:
+        if self._validate_args:
+            self._validate_sample(value)
+        return value * self.factor
+
+
+def test_own_distributions() -> None:
+    own = Scaled(raxis.tensor([1.0, 2.0]))
+    assert repr(own) == "Scaled(factor: raxis.Size([2]))"
+    assert own.log_prob(raxis.ones(2)).tolist() == [1.0, 2.0]
+    assert tuple(own.expand((3, 2)).sample((4,)).shape) == (4, 3, 2)
+    assert tuple(D.Independent(own, 1).log_prob(raxis.ones(5, 2)).shape) == (5,)
+    with pytest.raises(ValueError, match="parameter factor"):
+        Scaled(-1.0)
+
+
+COPIED = [
+    "Normal",
+    "LogNormal",
+    "Categorical of logits",
+    "MultivariateNormal",
+    "MixtureSameFamily",
+    "HalfNormal",
+]
+
+
+@pytest.mark.parametrize("name", COPIED)
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))])
+def test_copies(name: str, copied: Callable[[Any], Any], seed: int) -> None:
+    ours = build(name, OURS)
+    value = raxis.tensor(values(name, 3, seed))
+    np.testing.assert_array_equal(copied(ours).log_prob(value).numpy(), ours.log_prob(value).numpy())

@@ -9,7 +9,8 @@ Example:
 
 from __future__ import annotations
 
-from raxis.distributions import constraints, kl_across_families, transforms, utils
+from raxis.distributions import constraints, transforms, utils
+from raxis.distributions import kl_across_families as _formulas  # registers them, and those within families
 from raxis.distributions.bernoulli import Bernoulli, ContinuousBernoulli
 from raxis.distributions.beta import Beta, Dirichlet
 from raxis.distributions.binomial import Binomial, NegativeBinomial
@@ -93,7 +94,6 @@ __all__ = [  # noqa: PLE0604  the transforms list their own
     "Wishart",
     "biject_to",
     "constraints",
-    "kl_across_families",
     "kl_divergence",
     "register_kl",
     "transform_to",

@@ -77,6 +77,10 @@ class Distribution:
         self._given = tuple(parameters)
         self.__dict__.update(parameters)
 
+    def _parameter_names(self) -> tuple[str, ...]:
+        """The parameters that were passed; of classes that do not say, the attributes that have constraints."""
+        return self._given or tuple(name for name in self.arg_constraints if name in self.__dict__)
+
     def _validate_parameters(self) -> None:
         for name, constraint in self.arg_constraints.items():
             if constraints.is_dependent(constraint) or name not in self.__dict__:
@@ -97,8 +101,9 @@ class Distribution:
         """
         new = object.__new__(type(self)) if _instance is None else _instance
         batch_shape = Size(batch_shape)
+        parameters = self._parameter_names()
         for name, value in self.__dict__.items():
-            if name in self._given:
+            if name in parameters:
                 value = self._expanded(name, value, batch_shape)
             elif isinstance(getattr(type(self), name, None), lazy_property):
                 continue
@@ -245,7 +250,7 @@ class Distribution:
 
     def __repr__(self) -> str:
         shown = []
-        for name in self._given:
+        for name in self._parameter_names():
             value = visible(self.__dict__[name])
             shown.append(f"{name}: {value.item() if value.numel() == 1 else value.shape}")
         return f"{type(self).__name__}({', '.join(shown)})"
