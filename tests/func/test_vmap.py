@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import torch
 
 import raxis
 from raxis.func import grad, vmap
+from raxis.ops.table import OPS
 from tests.func.agreement import agree, numbers
 
 X = numbers(0, 4, 3)
@@ -346,6 +348,31 @@ def test_singular_matrix_among_the_examples() -> None:
     given = raxis.stack([raxis.eye(2), raxis.zeros(2, 2)])
     with pytest.raises(raxis.linalg.LinAlgError):
         vmap(raxis.linalg.inv)(given)
+
+
+def test_the_next_call_finds_its_plans() -> None:
+    mapped = vmap(grad(lambda x: (x.sin() @ x).exp()))
+    first, second = raxis.ones(2, 7), raxis.zeros(2, 7)
+    mapped(first)
+    before = {name: len(op.plans) for name, op in OPS.items()}
+    mapped(second)
+    assert {name: len(op.plans) for name, op in OPS.items()} == before
+
+
+def test_threads_do_not_see_each_others_levels() -> None:
+    def work(size: int) -> Any:
+        return vmap(lambda row: (row * raxis.arange(3)).sum())(raxis.ones(size, 3)).tolist()
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(work, [1, 2, 3, 4] * 8))
+    assert found == [[3.0] * size for size in [1, 2, 3, 4] * 8]
+
+
+def test_profiled() -> None:
+    with raxis.profiler.profile() as profile:
+        found = vmap(lambda row: (row * 2).sum())(raxis.ones(2, 3))
+    assert found.tolist() == [6.0, 6.0]
+    assert "mul" in {event.key for event in profile.key_averages()}
 
 
 def test_vmap_is_a_name_of_the_main_module() -> None:

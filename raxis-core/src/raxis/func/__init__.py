@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from raxis.func.derivatives import grad, grad_and_value, jvp, linearize, vjp
+from raxis.func.forward import jvp, linearize
 from raxis.func.jacobians import hessian, jacfwd, jacrev
 from raxis.func.modules import functional_call, stack_module_state
+from raxis.func.reverse import grad, grad_and_value, vjp
 from raxis.func.vmapping import vmap
 
 __all__ = [

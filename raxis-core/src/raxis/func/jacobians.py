@@ -6,7 +6,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from raxis.func.derivatives import Argnums, Chosen, Traced, check_primals, pushing, require_tensors
+from raxis.func.forward import check_primals, pushing
+from raxis.func.tracing import Argnums, Chosen, Traced, require_tensors
 from raxis.func.vmapping import vmap
 from raxis.tensor import Tensor
 from raxis.utils._pytree import tree_leaves, tree_unflatten

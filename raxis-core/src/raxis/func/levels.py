@@ -1,18 +1,22 @@
 """Tensors of which there is one for each example: the device they seem to live on, the ways there and back.
 
 Inside of `vmap` a tensor shows the shape of one example. It is an ordinary tensor: what tells it apart is its device, a
-`BatchDevice`, whose backend (`raxis.func.memory`) runs every program for all examples at once. So ops, views, writes in
-place and the tape know nothing of examples; only where the tape enters and leaves a level there are nodes of its own.
+`BatchDevice`, whose backend (`raxis.func.backend`) runs every program for all examples at once. So ops, views, writes
+in place and the tape know nothing of examples; only where the tape enters and leaves a level there are nodes of its
+own.
 """
 
 from __future__ import annotations
+
+import threading
 
 from raxis import placement
 from raxis.autograd.grad_mode import mode
 from raxis.autograd.node import Edge, Gradients, Node, next_number
 from raxis.device import Device
 from raxis.dtypes import Category
-from raxis.func.memory import BatchBackend, BatchBuffer, BatchPlace, BatchStorage
+from raxis.func.backend import BatchBackend, BatchPlace
+from raxis.func.memory import BatchBuffer, BatchStorage
 from raxis.interception import active
 from raxis.layout import Layout, extent, layout_of
 from raxis.tensor import Tensor, wrap
@@ -40,14 +44,21 @@ class BatchDevice(Device):
         key = (outer, size, randomness)
         found = _devices.get(key)
         if found is None:
-            found = object.__new__(BatchDevice)
-            values = {"type": outer.type, "index": outer.index, "outer": outer, "size": size}
-            for name, value in {**values, "randomness": randomness, "depth": outer.depth + 1}.items():
-                object.__setattr__(found, name, value)
-            found = _devices.setdefault(key, found)
-            backend = BatchBackend(outer, size, draws=randomness == "different")
-            placement.assign(BatchPlace(found, backend))
+            with _lock:
+                found = _devices.get(key) or _devices.setdefault(
+                    key, BatchDevice._made(outer, size, randomness)
+                )
         return found
+
+    @staticmethod
+    def _made(outer: Device, size: int, randomness: str) -> BatchDevice:
+        made: BatchDevice = object.__new__(BatchDevice)
+        values = {"type": outer.type, "index": outer.index, "outer": outer, "depth": outer.depth + 1}
+        for name, value in {**values, "size": size, "randomness": randomness}.items():
+            object.__setattr__(made, name, value)
+        backend = BatchBackend(outer, size, draws=randomness == "different")
+        placement.assign(BatchPlace(made, backend))
+        return made
 
     @property
     def base(self) -> Device:
@@ -95,6 +106,7 @@ class BatchDevice(Device):
         return gradient
 
 
+_lock = threading.Lock()
 _devices: dict[tuple[Device, int, str], BatchDevice] = {}
 """Interned, so that plans of one call of `vmap` serve the next."""
 
