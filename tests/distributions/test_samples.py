@@ -170,6 +170,33 @@ def test_seeds_repeat(name: str) -> None:
     assert DRAWS[name]().tolist() == first
 
 
+# Recorded once: every backend must repeat them.
+FIRST_NUMBERS = {
+    "poisson": [0.0, 14.0, 0.0, 16.0, 1.0, 23.0],
+    "binomial": [0.0, 20.0, 0.0, 28.0, 1.0, 28.0],
+    "gamma": [1.08294, 20.26544, 0.03735, 25.63311, 0.58978, 21.10344],
+    "beta": [0.35898, 0.99042, 0.08901, 0.98810, 0.72581, 0.99067],
+    "von mises": [0.94214, 0.01596, 1.59931, 0.72533, -2.96779, -0.34608],
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_numbers_are_the_same_on_every_backend(name: str) -> None:
+    raxis.manual_seed(5)
+    np.testing.assert_allclose(DRAWS[name]().numpy()[:6], FIRST_NUMBERS[name], rtol=1e-5, atol=1e-5)
+
+
+def test_small_means_are_quantiles_of_uniform_numbers() -> None:
+    for draw, expected in (
+        (lambda: raxis.poisson(raxis.full((200,), 3.5)), st.poisson(3.5)),
+        (lambda: raxis.binomial(raxis.full((200,), 10.0), raxis.full((200,), 0.25)), st.binom(10, 0.25)),
+    ):
+        raxis.manual_seed(8)
+        drawn = draw().numpy()
+        raxis.manual_seed(8)
+        np.testing.assert_array_equal(drawn, expected.ppf(raxis.rand(200, dtype=raxis.float64).numpy()))
+
+
 def test_a_loop_of_rejections_changes_nothing_drawn_later() -> None:
     raxis.manual_seed(5)
     raxis.poisson(raxis.full((10,), 1e6))
