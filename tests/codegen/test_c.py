@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -9,7 +11,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from raxis import dtypes
-from raxis.ptir import Builder, Program, TensorType
+from raxis.interception import active
+from raxis.ptir import Builder, Program, TensorType, Value
 from raxis.testing import Subject, Verdict, answers, collect, run
 from raxis.testing.comparing import check_close
 from raxis.testing.placed import APART, PLAIN, Placed, call, execute
@@ -175,3 +178,32 @@ def test_description_has_sources(subject: Subject) -> None:
     assert list(found.sources) == ["0-raxis_double"]
     assert "v0 + v0" in found.sources["0-raxis_double"]
     assert found.steps == 1
+
+
+class Watcher:
+    """An observer that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[object] = []
+
+    def begin_kernel(self, name: str, detail: str, values: Sequence[Value]) -> str:
+        self.told.append((name, [value.type.shape for value in values]))
+        return name
+
+    def end(self, event: str) -> None:
+        self.told.append(event)
+
+
+def test_steps_are_observed(subject: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
+    builder = Builder("steps")
+    x = builder.parameter(TensorType(dtypes.float32, (3,)))
+    running = builder.emit("cumsum", builder.emit("exp", x), dim=0)
+    program = builder.build([running])
+    executable = subject.backend.compile(program, [(1,)], [(1,)])
+    source, target = Placed(subject, np.zeros(3, np.float32)), Placed(subject, np.zeros(3, np.float32))
+    watcher = Watcher()
+    monkeypatch.setattr(active, "observer", watcher)
+    executable.observed()(source.buffer, 0, target.buffer, 0)
+    assert target.read().tolist() == [1.0, 2.0, 3.0]
+    loop, scan = "raxis_steps", "raxis_cumsum"
+    assert watcher.told == [(loop, [(3,)]), loop, (scan, [(3,)]), scan]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from raxis.backends.api import Description, Strides
-from raxis.codegen.launching import Memory, Part, loop_part
+from raxis.backends.api import Description, Executable, Strides
+from raxis.codegen.launching import Memory, Part, Scalars, loop_part
 from raxis.codegen.library import library_step
-from raxis.ptir.program import Instruction, Program
+from raxis.interception import active
+from raxis.ptir.program import Instruction, Program, Value
 from raxis.schedule import Buffer, LoopStep, schedule
 from raxis.schedule.arena import plan
 from raxis.schedule.schedule import Step
@@ -54,6 +55,16 @@ class DeviceProgram:
         return buffer.role, buffer.position, offset
 
     def __call__(self, *arguments: Any) -> None:
+        self._run(self._steps, arguments)
+
+    def observed(self) -> Executable:
+        """The same executable, which waits for each step and tells the thread's observer of it."""
+        values = map(self._schedule.values, self._schedule.steps)
+        pairs = zip(self._steps, values, strict=True)
+        steps = [_ObservedPart(self._backend, step, computed) for step, computed in pairs]
+        return lambda *arguments: self._run(steps, arguments)
+
+    def _run(self, steps: Sequence[Part], arguments: Sequence[Any]) -> None:
         tensors, scalars, index = self._sorted(arguments)
         if self._arena.places:
             tensors["arena", 0] = self._backend.allocate(self._arena.nbytes, index), 0
@@ -61,7 +72,7 @@ class DeviceProgram:
         for role, position, offset in self._places:
             found = tensors.get((role, position))
             memory.append((None, 0) if found is None else (found[0], found[1] + offset))
-        for step in self._steps:
+        for step in steps:
             step(memory, scalars)
 
     def _sorted(self, arguments: Sequence[Any]) -> tuple[dict[tuple[str, int], Memory], dict[int, Any], int]:
@@ -85,6 +96,25 @@ class DeviceProgram:
             made = [rendered for step in self._steps for rendered in step.rendered]
             kernels = {f"{number}-{each.name}": each.source for number, each in enumerate(made)}
         return Description(str(self._schedule), len(self._steps), self._arena.nbytes, None, kernels)
+
+
+class _ObservedPart(Part):
+    """A step as an event: its kernels' names, and the program's values that it computes."""
+
+    def __init__(self, backend: KernelBackend, step: Part, values: Sequence[Value]) -> None:
+        self._backend, self._step, self._values = backend, step, values
+        self._name = "+".join(rendered.name for rendered in step.rendered) or type(step).__name__
+
+    def __call__(self, memory: Sequence[Memory], scalars: Scalars) -> None:
+        observer = active.observer
+        if observer is None:
+            self._step(memory, scalars)
+            return
+        event = observer.begin_kernel(self._name, "", self._values)
+        self._step(memory, scalars)
+        for index in range(self._backend.device_count()):
+            self._backend.synchronize(index)
+        observer.end(event)
 
 
 def _roles(program: Program) -> list[tuple[str, int]]:
