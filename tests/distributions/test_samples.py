@@ -237,6 +237,16 @@ def test_gamma_at_the_edges() -> None:
     np.testing.assert_array_equal(drawn.numpy(), [math.nan, math.nan, math.inf, np.finfo(np.float32).tiny])
 
 
+def test_tiny_concentrations() -> None:
+    """Gamma variables would all underflow; their logarithms do not, so that nothing is NaN and means are right."""
+    drawn = D.Dirichlet(raxis.tensor([1e-3, 2e-3, 1e-3])).sample((4000,))
+    assert not drawn.isnan().any()
+    np.testing.assert_allclose(drawn.mean(0).numpy(), [0.25, 0.5, 0.25], atol=0.04)
+    drawn = D.Beta(1e-3, 1e-3).sample((4000,))
+    assert not drawn.isnan().any()
+    np.testing.assert_allclose(float(drawn.mean()), 0.5, atol=0.04)
+
+
 SHAPED = {
     "poisson": lambda x: raxis.poisson(x),
     "binomial": lambda x: raxis.binomial(x, raxis.full_like(x, 0.5)),

@@ -125,7 +125,8 @@ class Dirichlet(Distribution):
         return self.concentration * (total - self.concentration) / (total**2 * (total + 1))
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
-        return _drawn_logarithm(self.concentration, self._extended_shape(sample_shape)).softmax(-1)
+        drawn = _drawn_logarithm(self.concentration, self._extended_shape(sample_shape)).softmax(-1)
+        return drawn.clamp(min=raxis.finfo(drawn.dtype).tiny)
 
     def _log_prob(self, value: Tensor) -> Tensor:
         return (self.concentration - 1).xlogy(value).sum(-1) - self._log_normalizer()
