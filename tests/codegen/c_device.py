@@ -57,16 +57,13 @@ class CBackend(KernelBackend):
         place = self._folder / f"kernel{next(self._numbers)}"
         place.with_suffix(".c").write_text(source)
         library = place.with_suffix(".so")
-        command = [
-            str(COMPILER),
-            *_OPTIONS,
-            "-o",
-            str(library),
-            str(place.with_suffix(".c")),
-            "-lm",
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
+        files = ["-o", str(library), str(place.with_suffix(".c")), "-lm"]
+        for openmp in (["-fopenmp"], []):  # not every compiler has it
+            command = [str(COMPILER), *_OPTIONS, *openmp, *files]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if not done.returncode:
+                break
+        else:
             raise RuntimeError(f"{done.stderr}\n{source}")
         return getattr(ctypes.CDLL(str(library)), name)
 
