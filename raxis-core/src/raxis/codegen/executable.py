@@ -33,7 +33,6 @@ class DeviceProgram:
     ) -> None:
         _check_claims(backend, program.instructions)
         self._backend = backend
-        self._name = program.name
         self._schedule = schedule(program, inputs, outputs, in_place=in_place, disjoint=disjoint)
         self._arena = plan(self._schedule)
         self._roles = _roles(program)
@@ -70,8 +69,8 @@ class DeviceProgram:
             tensors["arena", 0] = self._backend.allocate(self._arena.nbytes, index), 0
         memory: list[Memory] = []
         for role, position, offset in self._places:
-            found = tensors.get((role, position))
-            memory.append((None, 0) if found is None else (found[0], found[1] + offset))
+            buffer, start = tensors[role, position]
+            memory.append((buffer, start + offset))
         for step in steps:
             step(memory, scalars)
 
