@@ -136,6 +136,24 @@ def test_results_are_on_the_tape_only_where_it_leads_outside() -> None:
         agree(lambda m, func, x, w: func.jvp(_vector(m, w), (x,), (x,)), *given)
 
 
+def test_each_result_by_itself_is_on_the_tape_or_not() -> None:
+    tracked = W.clone().requires_grad_()
+
+    def body(x: Any, y: Any, w: Any) -> Any:
+        return (w @ x).sum() + (y**2).sum(), (y * 2, x * 3, w * 4)
+
+    agree(lambda m, func, x, y, w: func.grad(lambda *a: body(*a)[0], (0, 1, 2))(x, y, w), x0, x0, tracked)
+    agree(
+        lambda m, func, x, y, w: func.grad(lambda x, y: body(x, y, w), (0, 1), has_aux=True)(x, y),
+        x0,
+        x0,
+        tracked,
+    )
+    agree(lambda m, func, x, y, w: func.vjp(lambda x, y: body(x, y, w)[1], x, y)[0], x0, x0, tracked)
+    agree(lambda m, func, x, y, w: func.jvp(lambda x, y: body(x, y, w)[1], (x, y), (y, x)), x0, x0, tracked)
+    agree(lambda m, func, x, y, w: func.jvp(lambda y: y**2, (y,), (w[0],)), x0, x0, tracked)
+
+
 def test_backward_through_transforms() -> None:
     def body(m: Any, func: Any, x: Any, w: Any) -> Any:
         gradient = func.grad(_scalar(m, w))(x)

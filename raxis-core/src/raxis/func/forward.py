@@ -30,7 +30,8 @@ class _Linear:
             zero.requires_grad_() if tracked else zero for zero, tracked in zip(zeros, floats, strict=True)
         ]
         with enable_grad():
-            self._gradients = traced.pull(self._cotangents, record=True)
+            self._gradients = derived(traced.outputs, traced.inputs, self._cotangents, keep=True, record=True)
+        traced.own(self._cotangents)
 
     def __call__(self, tangents: Sequence[Tensor], *, keep: bool) -> list[Tensor]:
         """The tangents of the outputs."""
@@ -39,7 +40,8 @@ class _Linear:
         found = iter(
             derived(self._gradients, wanted, tangents, keep=keep or record, record=record) if wanted else ()
         )
-        return [next(found) if item._edge is not None else item for item in self._cotangents]
+        pushed = [next(found) if item._edge is not None else item for item in self._cotangents]
+        return [self._traced.shown(tangent) for tangent in pushed]
 
 
 def pushing(traced: Traced) -> _Linear:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from raxis.autograd.grad_mode import enable_grad, mode
@@ -11,7 +11,7 @@ from raxis.autograd.node import Gradients, Node, next_number
 from raxis.autograd.record import constant_of
 from raxis.func.levels import here, lifted
 from raxis.tensor import Tensor, wrap
-from raxis.utils._pytree import tree_flatten, tree_map, tree_unflatten
+from raxis.utils._pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 
 Argnums = int | tuple[int, ...]
 
@@ -57,23 +57,48 @@ class Traced:
     """
 
     def __init__(self, func: Callable[..., Any], args: tuple[Any, ...], has_aux: bool = False) -> None:
-        first = next_number()
+        self._first_node = next_number()
         leaves, self._given = tree_flatten(args)
         self.inputs = [_tracked(leaf) for leaf in leaves]
+        self._own: set[Node] = set()
+        self.own(self.inputs)
         with enable_grad():
             returned = func(*tree_unflatten(self.inputs, self._given))
+        self._last_node = next_number()
         self.aux: Any = None
         if has_aux:
             returned, self.aux = _pair(returned)
         leaves, self.structure = tree_flatten(returned)
         self.outputs: list[Tensor] = leaves
-        shown = [*leaves, *tree_flatten(self.aux)[0]]
-        self.leads_outside = mode.enabled and _leads_outside(self.inputs, shown, first)
+        self.leads_outside = mode.enabled and any(map(self._leads_outside, [*leaves, *tree_leaves(self.aux)]))
         self.aux = tree_map(self.shown, self.aux)
+
+    def own(self, tensors: Iterable[Tensor]) -> None:
+        """Let results not be on the tape because of these leaves."""
+        self._own |= {tensor._edge[0] for tensor in tensors if tensor._edge is not None and tensor.is_leaf}
 
     def shown(self, leaf: Any) -> Any:
         """A leaf as the caller gets it: on the tape only if that leads to something outside."""
-        return leaf if self.leads_outside or not isinstance(leaf, Tensor) else leaf.detach()
+        if not isinstance(leaf, Tensor) or leaf._edge is None:
+            return leaf
+        return leaf if mode.enabled and self._leads_outside(leaf) else leaf.detach()
+
+    def _leads_outside(self, leaf: Any) -> bool:
+        """Whether a leaf depends on something that requires grad for another reason than the tracked arguments."""
+        waiting = [leaf._edge[0]] if isinstance(leaf, Tensor) and leaf._edge is not None else []
+        seen = set(self._own)
+        while waiting:
+            node = waiting.pop()
+            if node in seen:
+                continue
+            made_inside = (
+                self._first_node < node.number < self._last_node
+            )  # such as by transforms in the function
+            if node.number < self._first_node or (node.is_accumulator and not made_inside):
+                return True
+            seen.add(node)
+            waiting += [edge[0] for edge in node.edges if edge is not None]
+        return False
 
     def result(self) -> Any:
         """What was returned."""
@@ -91,7 +116,8 @@ class Traced:
         """
         if record is None:
             record = mode.enabled and (self.leads_outside or any(item.requires_grad for item in cotangents))
-        return derived(self.outputs, self.inputs, cotangents, keep=keep or record, record=record)
+        found = derived(self.outputs, self.inputs, cotangents, keep=keep or record, record=record)
+        return [self.shown(gradient) for gradient in found]
 
     def as_arguments(self, leaves: Sequence[Any]) -> tuple[Any, ...]:
         """Leaves in the containers of the arguments."""
@@ -128,23 +154,6 @@ def derived(
         constant_of(tensor._layout, 0) if gradient is None else gradient
         for tensor, gradient in zip(inputs, found, strict=True)
     ]
-
-
-def _leads_outside(inputs: Sequence[Tensor], outputs: Sequence[Any], first: int) -> bool:
-    """Whether outputs depend on something that required grad before the function ran."""
-    nodes = {tensor._edge[0] for tensor in inputs if tensor._edge is not None}
-    if any(not node.is_accumulator for node in nodes):
-        return True
-    waiting = [leaf._edge[0] for leaf in outputs if isinstance(leaf, Tensor) and leaf._edge is not None]
-    while waiting:
-        node = waiting.pop()
-        if node in nodes:
-            continue
-        if node.number < first:
-            return True
-        nodes.add(node)
-        waiting += [edge[0] for edge in node.edges if edge is not None]
-    return False
 
 
 def require_tensors(name: str, leaves: Sequence[Any]) -> None:
