@@ -110,3 +110,13 @@ def test_sizes_are_no_part_of_the_text() -> None:
     assert one.source == other.source
     assert one.entries != other.entries
     assert render(softmax(5), OpenCL()).source != one.source  # a work-item for each row
+
+
+def test_convolution_is_a_product_of_matrices() -> None:
+    attributes = {"stride": (1, 1), "padding": ((1, 1), (1, 1)), "dilation": (1, 1), "groups": 1}
+    image, weight = (TensorType(dtypes.float32, shape) for shape in ((4, 8, 6, 6), (16, 8, 3, 3)))
+    made = sources(OpenCL(), "convolution", image, weight, **attributes)
+    assert sum("__kernel void raxis_product(" in text for text in made) == 1
+    assert not any(
+        "raxis_product(" in text for text in sources(C(), "convolution", image, weight, **attributes)
+    )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from raxis.backends.api import Backend, Description, Executable, Strides
+from raxis.backends.api import Backend, Description, Strides
 from raxis.codegen.dialect import Dialect
 from raxis.codegen.executable import DeviceProgram
 from raxis.codegen.rendered import Rendered
@@ -64,7 +64,7 @@ class KernelBackend(Backend):
         *,
         in_place: int = 0,
         disjoint: bool = False,
-    ) -> Executable:
+    ) -> DeviceProgram:
         return DeviceProgram(self, program, inputs, outputs, in_place=in_place, disjoint=disjoint)
 
     def describe(

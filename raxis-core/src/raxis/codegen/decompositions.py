@@ -12,8 +12,14 @@ from raxis.ptir.program import Instruction
 _Body = Callable[[Builder, Instruction, Sequence[Value]], Value]
 
 
-def decomposition(instruction: Instruction) -> Program | None:
+LARGEST_UNFOLDED = 1 << 26
+"""Elements up to which a convolution's windows are written to memory, to be multiplied as a matrix."""
+
+
+def decomposition(instruction: Instruction, *, tiles: bool = False) -> Program | None:
     """A program that computes what the instruction does, its operands being the parameters; None if there is none.
+
+    With `tiles`, products of matrices have a kernel of their own that is worth bringing a convolution into its form.
 
     Example:
         >>> import raxis
@@ -25,7 +31,7 @@ def decomposition(instruction: Instruction) -> Program | None:
         >>> [item.primitive for item in decomposition(program.instructions[0]).instructions]
         ['broadcast', 'broadcast', 'mul', 'reduce_sum']
     """
-    body = _BODIES.get(instruction.primitive)
+    body = _product_of_windows if tiles and _is_unfolded(instruction) else _BODIES.get(instruction.primitive)
     half = instruction.operands[0].type.dtype in HALF if instruction.operands else False
     if body is None or (instruction.primitive in _IN_HALF_ONLY and not half):
         return None
@@ -99,6 +105,34 @@ def _convolution(builder: Builder, instruction: Instruction, operands: Sequence[
     y = _spread(builder, weight, range(3 + len(kernel)), shape, (1, 2, *range(first, rank)))
     total = _emit(builder, "reduce_sum", _emit(builder, "mul", x, y), dims=tuple(range(first, rank)))
     return _emit(builder, "reshape", total, shape=instruction.results[0].type.shape)
+
+
+def _is_unfolded(instruction: Instruction) -> bool:
+    """Whether a convolution is better done as a product of matrices."""
+    if instruction.primitive != "convolution" or instruction.attributes["groups"] != 1:
+        return False
+    result, weight = instruction.results[0].type, instruction.operands[1].type
+    elements = weight.size // max(1, weight.shape[0]) * (result.size // max(1, weight.shape[0]))
+    return result.dtype.is_floating_point and 0 < elements <= LARGEST_UNFOLDED
+
+
+def _product_of_windows(builder: Builder, instruction: Instruction, operands: Sequence[Value]) -> Value:
+    """[O, C x kernel] times [C x kernel, N x space]."""
+    image, weight = operands
+    given, kernel = instruction.attributes, weight.type.shape[2:]
+    windows = _windows(builder, _padded(builder, image, given["padding"]), kernel, given)
+    space = windows.type.shape[2 : 2 + len(kernel)]
+    first = 2 + len(space)
+    order = (1, *range(first, first + len(kernel)), 0, *range(2, first))
+    outputs, count = weight.type.shape[0], image.type.shape[0]
+    depth = weight.type.size // outputs
+    windows = _emit(builder, "transpose", windows, permutation=order)
+    windows = _emit(builder, "reshape", windows, shape=(depth, windows.type.size // depth))
+    weight = _emit(builder, "reshape", weight, shape=(outputs, depth))
+    dims = {"lhs_batch": (), "rhs_batch": (), "lhs_contract": (1,), "rhs_contract": (0,)}
+    made = _emit(builder, "dot_general", weight, windows, **dims)
+    made = _emit(builder, "reshape", made, shape=(outputs, count, *space))
+    return _emit(builder, "transpose", made, permutation=(1, 0, *range(2, first)))
 
 
 def _padded(builder: Builder, image: Value, padding: Sequence[tuple[int, int]]) -> Value:

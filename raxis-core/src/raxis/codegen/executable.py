@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from raxis.backends.api import Description, Executable, Strides
 from raxis.codegen.launching import Memory, Part, Scalars, loop_part
 from raxis.codegen.library import library_step
+from raxis.codegen.rendered import Rendered
 from raxis.interception import active
 from raxis.ptir.program import Instruction, Program, Value
 from raxis.schedule import Buffer, LoopStep, schedule
@@ -38,6 +39,11 @@ class DeviceProgram:
         self._roles = _roles(program)
         self._places = [self._place(buffer) for buffer in self._schedule.buffers]
         self._steps = [self._prepared(step) for step in self._schedule.steps]
+
+    @property
+    def rendered(self) -> list[Rendered]:
+        """Its kernels, in order."""
+        return [rendered for step in self._steps for rendered in step.rendered]
 
     def _prepared(self, step: Step) -> Part:
         buffers = self._schedule.buffers
@@ -92,8 +98,7 @@ class DeviceProgram:
         """The steps, and the kernels' sources."""
         kernels: Mapping[str, str] = {}
         if sources:
-            made = [rendered for step in self._steps for rendered in step.rendered]
-            kernels = {f"{number}-{each.name}": each.source for number, each in enumerate(made)}
+            kernels = {f"{number}-{each.name}": each.source for number, each in enumerate(self.rendered)}
         return Description(str(self._schedule), len(self._steps), self._arena.nbytes, None, kernels)
 
 

@@ -28,7 +28,7 @@ def library_step(
         )
         if made is not None:
             return made
-        program = decomposition(instruction)
+        program = decomposition(instruction, tiles=bool(backend.dialect.shared))
         if program is not None:
             return NestedPart(backend, program, slots, buffers)
     return HostPart(backend, step, buffers, numbers)
@@ -43,6 +43,7 @@ class NestedPart(Part):
         count = len(program.parameters)
         strides = [buffers[slot].strides for slot in slots]
         self._run = backend.compile(program, strides[:count], strides[count:])
+        self.rendered = self._run.rendered
         self._slots = tuple(slots)
 
     def __call__(self, memory: Sequence[Memory], scalars: Scalars) -> None:

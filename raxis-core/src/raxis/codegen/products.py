@@ -15,7 +15,7 @@ from raxis.dtypes import HALF
 
 EACH = 4
 """A work-item computes so many rows and columns."""
-SMALLEST = 16
+SMALLEST = 8
 """Rows and columns from which on tiles pay."""
 
 
