@@ -101,3 +101,47 @@ assert abs(here - there).max() < 1e-4, abs(here - there)
 @pytest.mark.slow
 def test_training_agrees_with_cpu(python: Path) -> None:
     run(python, "-c", _TRAINING)
+
+
+_LARGER_THAN_A_TILE = """
+import numpy as np
+import raxis
+from raxis.nn import functional as F
+
+raxis.manual_seed(0)
+
+
+def compare(function, *operands, tolerance):
+    results = []
+    for device in ("cpu", "opencl"):
+        moved = [x.to(device).detach().requires_grad_() for x in operands]
+        y = function(*moved)
+        (y * y).sum().backward()
+        results.append([x.cpu().double().numpy() for x in (y.detach(), *(x.grad for x in moved))])
+    for one, other in zip(*results, strict=True):
+        assert abs(one - other).max() <= tolerance * abs(one).max(), (function, abs(one - other).max())
+
+
+for dtype, tolerance in ((raxis.float32, 1e-5), (raxis.float64, 1e-12), (raxis.bfloat16, 2e-2)):
+    a, b = raxis.randn(3, 70, 45).to(dtype), raxis.randn(3, 45, 33).to(dtype)
+    compare(lambda a, b: a @ b, a, b, tolerance=tolerance)
+    compare(lambda a, c: a.mT @ c.mT, a, raxis.randn(3, 33, 70).to(dtype), tolerance=tolerance)
+    x = raxis.randn(5, 8, 11, 9).to(dtype)
+    for groups, options in ((1, {"padding": 1}), (1, {"stride": (1, 2), "dilation": 2}), (2, {"padding": 1})):
+        w = raxis.randn(16, 8 // groups, 3, 3).to(dtype)
+        compare(lambda x, w: F.conv2d(x, w, groups=groups, **options), x, w, tolerance=tolerance)
+    compare(lambda x: x.softmax(-1).sum(0), raxis.randn(7, 3000).to(dtype), tolerance=tolerance)
+
+index = (raxis.arange(5000) * 7) % 13
+ones = raxis.ones(5000, dtype=raxis.int64)
+counts = [
+    raxis.zeros(13, dtype=raxis.int64).to(device).scatter_add_(0, index.to(device), ones.to(device)).tolist()
+    for device in ("cpu", "opencl")
+]
+assert counts[0] == counts[1]
+"""
+
+
+@pytest.mark.slow
+def test_work_larger_than_a_tile(python: Path) -> None:
+    run(python, "-c", _LARGER_THAN_A_TILE)
