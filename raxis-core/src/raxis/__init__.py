@@ -89,11 +89,13 @@ _LAZY_MODULES = frozenset(
         "func",
         "hooks",
         "linalg",
+        "masked",
         "nn",
         "optim",
         "overrides",
         "profiler",
         "return_types",
+        "signal",
         "special",
         "testing",
         "utils",
@@ -129,11 +131,13 @@ if TYPE_CHECKING:
     from raxis import fft as fft
     from raxis import func as func
     from raxis import linalg as linalg
+    from raxis import masked as masked
     from raxis import nn as nn
     from raxis import optim as optim
     from raxis import overrides as overrides
     from raxis import profiler as profiler
     from raxis import return_types as return_types
+    from raxis import signal as signal
     from raxis import special as special
     from raxis import testing as testing
     from raxis import utils as utils

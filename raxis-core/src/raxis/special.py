@@ -21,6 +21,8 @@ from raxis.ops.functions import (
     exp2,
     expm1,
     i0,
+    igamma,
+    igammac,
     lgamma,
     log1p,
     log_softmax,
@@ -36,6 +38,8 @@ from raxis.ops.functions import (
 )
 
 expit = sigmoid
+gammainc = igamma
+gammaincc = igammac
 gammaln = lgamma
 multigammaln = mvlgamma
 psi = digamma
@@ -43,6 +47,7 @@ psi = digamma
 _TABLE = install(sys.modules[__name__], "raxis.special")
 
 __all__ = [  # noqa: PLE0604  the table decides
-    "digamma", "erf", "erfc", "erfinv", "exp2", "expit", "expm1", "gammaln", "i0", "log1p", "log_softmax", "logit",
-    "logsumexp", "multigammaln", "polygamma", "psi", "round", "sinc", "softmax", "xlogy", *_TABLE,
+    "digamma", "erf", "erfc", "erfinv", "exp2", "expit", "expm1", "gammainc", "gammaincc", "gammaln", "i0", "log1p",
+    "log_softmax", "logit", "logsumexp", "multigammaln", "polygamma", "psi", "round", "sinc", "softmax", "xlogy",
+    *_TABLE,
 ]  # fmt: skip

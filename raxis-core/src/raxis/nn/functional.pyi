@@ -124,6 +124,12 @@ def feature_alpha_dropout(input: Tensor, p: builtins.float = ..., training: buil
 def fold(input: Tensor, output_size: builtins.int | Sequence[builtins.int], kernel_size: builtins.int | Sequence[builtins.int], dilation: builtins.int | Sequence[builtins.int] = ..., padding: builtins.int | Sequence[builtins.int] = ..., stride: builtins.int | Sequence[builtins.int] = ...) -> Tensor:
     """Images from sliding blocks, the transpose of `unfold`: overlapping blocks sum."""
 
+def fractional_max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], output_size: builtins.int | Sequence[builtins.int] | None = ..., output_ratio: Any = ..., return_indices: builtins.bool = ..., _random_samples: Tensor | None = ...) -> Tensor:
+    """The greatest elements of windows, whose places are random, spread evenly over the input."""
+
+def fractional_max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], output_size: builtins.int | Sequence[builtins.int] | None = ..., output_ratio: Any = ..., return_indices: builtins.bool = ..., _random_samples: Tensor | None = ...) -> Tensor:
+    """As `fractional_max_pool2d`, for volumes [N, C, T, H, W] or [C, T, H, W]."""
+
 def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | builtins.complex, full: builtins.bool = ..., eps: builtins.float = ..., reduction: builtins.str = ...) -> Tensor:
     """Negative log likelihood of values under normal distributions."""
 
@@ -186,6 +192,9 @@ def leaky_relu_(input: Tensor, negative_slope: builtins.float = ...) -> Tensor:
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = ..., *, out: Any = ...) -> Tensor:
     """``input @ weight.T + bias``."""
+
+def linear_cross_entropy(input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = ..., weight: Tensor | None = ..., reduction: builtins.str = ..., ignore_index: builtins.int | None = ..., label_smoothing: builtins.float = ..., options: Any = ...) -> Tensor:
+    """`cross_entropy` of a linear layer's outputs."""
 
 def local_response_norm(input: Tensor, size: builtins.int, alpha: builtins.float = ..., beta: builtins.float = ..., k: builtins.float = ...) -> Tensor:
     """Divide by a power of the mean square over `size` neighbouring channels."""

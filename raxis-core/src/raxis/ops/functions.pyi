@@ -26,6 +26,18 @@ class _frexp_result(NamedTuple):
     mantissa: Tensor
     exponent: Tensor
 
+class _geqrf_result(NamedTuple):
+    a: Tensor
+    tau: Tensor
+
+class _histogram_result(NamedTuple):
+    hist: Tensor
+    bin_edges: Tensor
+
+class _histogramdd_result(NamedTuple):
+    hist: Tensor
+    bin_edges: Tensor
+
 class _kthvalue_result(NamedTuple):
     values: Tensor
     indices: Tensor
@@ -341,6 +353,9 @@ def block_diag(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
 def bmm(input: Tensor, mat2: Tensor, *, out: Any = ...) -> Tensor:
     """The matrix products of two batches of matrices."""
 
+def broadcast_shapes(*shapes: Any) -> Any:
+    """The shape that tensors of these shapes broadcast to."""
+
 def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
     """Every tensor expanded to the common shape of all."""
 
@@ -512,6 +527,9 @@ def cumsum(input: Tensor, dim: builtins.int, *, dtype: DType | None = ..., out: 
 def cumsum_(input: Tensor, dim: builtins.int, *, dtype: DType | None = ...) -> Tensor:
     """Sums of the elements up to and with each, along `dim`."""
 
+def cumulative_trapezoid(y: Tensor, x: Tensor | None = ..., *, dx: builtins.complex | None = ..., dim: builtins.int = ...) -> Tensor:
+    """The integrals up to each place but the first; arguments as `trapezoid`."""
+
 def deg2rad(input: Tensor, *, out: Any = ...) -> Tensor:
     """Degrees to radians."""
 
@@ -601,6 +619,9 @@ def empty(*size: builtins.int | Sequence[builtins.int], out: Tensor | None = ...
 
 def empty_like(input: Tensor, *, dtype: DType | None = ..., layout: Any = ..., device: DeviceLike | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ..., memory_format: MemoryFormat | None = ...) -> Tensor:
     """A tensor of undefined values with `input`'s shape and, unless given, its dtype and device."""
+
+def empty_permuted(size: builtins.int | Sequence[builtins.int], physical_layout: builtins.int | Sequence[builtins.int], *, dtype: DType | None = ..., layout: Any = ..., device: DeviceLike | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...) -> Tensor:
+    """A dense tensor of undefined values, whose dimensions lie in memory in this order, the outermost first."""
 
 def empty_strided(size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int], *, dtype: DType | None = ..., layout: Any = ..., device: DeviceLike | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...) -> Tensor:
     """A tensor of undefined values with these strides (in elements)."""
@@ -737,8 +758,20 @@ def greater_equal(input: Tensor, other: Tensor | builtins.complex, *, out: Any =
 def greater_equal_(input: Tensor, other: Tensor | builtins.complex) -> Tensor:
     """Whether ``input >= other``, as bools."""
 
+def geqrf(input: Tensor, *, out: Any = ...) -> _geqrf_result:
+    """The QR factorization, Q as reflections: `a` has R in its upper triangle and the vectors below, see `orgqr`."""
+
 def get_device(input: Tensor) -> builtins.int:
     """The index of the device; -1 for the CPU."""
+
+def gradient(input: Tensor, *, spacing: Any = ..., dim: builtins.int | Sequence[builtins.int] | None = ..., edge_order: builtins.int = ...) -> tuple[Tensor, ...]:
+    """The derivative along each of `dim`, by central differences inside and one-sided ones at the edges."""
+
+def grid_sampler_2d(input: Tensor, grid: Tensor, interpolation_mode: builtins.int, padding_mode: builtins.int, align_corners: builtins.bool) -> Tensor:
+    """`raxis.nn.functional.grid_sample` of images."""
+
+def grid_sampler_3d(input: Tensor, grid: Tensor, interpolation_mode: builtins.int, padding_mode: builtins.int, align_corners: builtins.bool) -> Tensor:
+    """`raxis.nn.functional.grid_sample` of volumes: [N, C, D, H, W] at [N, D', H', W', 3]; see `grid_sampler_2d`."""
 
 def gt(input: Tensor, other: Tensor | builtins.complex, *, out: Any = ...) -> Tensor:
     """Whether ``input > other``, as bools."""
@@ -770,6 +803,12 @@ def heaviside_(input: Tensor, values: Tensor) -> Tensor:
 def histc(input: Tensor, bins: builtins.int = ..., min: Any = ..., max: Any = ..., *, out: Any = ...) -> Tensor:
     """How many elements fall in each of `bins` equal intervals; elements outside and NaN are not counted."""
 
+def histogram(input: Tensor, bins: Any, *, range: builtins.float | Sequence[builtins.float] | None = ..., weight: Tensor | None = ..., density: builtins.bool = ..., out: Any = ...) -> _histogram_result:
+    """How many elements fall in each bin, and the edges of the bins; the last bin has both its edges."""
+
+def histogramdd(input: Tensor, bins: Any, range: builtins.float | Sequence[builtins.float] | None = ..., weight: Tensor | None = ..., density: builtins.bool = ...) -> _histogramdd_result:
+    """How many points fall in each bin of a grid, and a list of the edges along each dimension."""
+
 def hsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int]) -> Tensor:
     """`tensor_split` of the second dimension (the only one of 1-D tensors); a number must divide its size."""
 
@@ -787,6 +826,18 @@ def i0(input: Tensor, *, out: Any = ...) -> Tensor:
 
 def i0_(input: Tensor) -> Tensor:
     """The modified Bessel function of the first kind, order 0."""
+
+def igamma(input: Tensor, other: Tensor, *, out: Any = ...) -> Tensor:
+    """The regularised lower incomplete gamma function P(input, other); it has no derivative in `input`."""
+
+def igamma_(input: Tensor, other: Tensor) -> Tensor:
+    """The regularised lower incomplete gamma function P(input, other); it has no derivative in `input`."""
+
+def igammac(input: Tensor, other: Tensor, *, out: Any = ...) -> Tensor:
+    """The regularised upper incomplete gamma function Q(input, other); it has no derivative in `input`."""
+
+def igammac_(input: Tensor, other: Tensor) -> Tensor:
+    """The regularised upper incomplete gamma function Q(input, other); it has no derivative in `input`."""
 
 def imag(input: Tensor) -> Tensor:
     """The imaginary part of a complex tensor, as a view."""
@@ -1127,8 +1178,20 @@ def narrow(input: Tensor, dim: builtins.int, start: builtins.int, length: builti
 def narrow_copy(input: Tensor, dim: builtins.int, start: builtins.int, length: builtins.int, *, out: Any = ...) -> Tensor:
     """`narrow`, in new memory."""
 
+def native_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None, running_var: Tensor | None, training: builtins.bool, momentum: builtins.float, eps: builtins.float) -> tuple[Tensor, ...]:
+    """`raxis.nn.functional.batch_norm`, the means and the inverse standard deviations; those are empty off training."""
+
 def native_dropout(input: Tensor, p: builtins.float, train: builtins.bool | None = ...) -> _native_dropout_result:
     """`input` with elements zeroed with probability `p` and the others scaled by ``1 / (1 - p)``; and the kept mask."""
+
+def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: builtins.float, *, out: Any = ...) -> Tensor:
+    """The gradient of `raxis.native_dropout`: ``grad_output * mask * scale``."""
+
+def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, N: builtins.int, C: builtins.int, HxW: builtins.int, group: builtins.int, eps: builtins.float) -> tuple[Tensor, ...]:
+    """`raxis.nn.functional.group_norm`, the means and the inverse standard deviations, [N, group]."""
+
+def native_layer_norm(input: Tensor, normalized_shape: builtins.int | Sequence[builtins.int], weight: Tensor | None, bias: Tensor | None, eps: builtins.float) -> tuple[Tensor, ...]:
+    """`raxis.nn.functional.layer_norm`, the means and the inverse standard deviations."""
 
 def ne(input: Tensor, other: Tensor | builtins.complex, *, out: Any = ...) -> Tensor:
     """Whether ``input != other``, as bools."""
@@ -1184,6 +1247,9 @@ def ones_like(input: Tensor, *, dtype: DType | None = ..., layout: Any = ..., de
 def orgqr(input: Tensor, tau: Tensor, *, out: Any = ...) -> Tensor:
     """As `raxis.linalg.householder_product`."""
 
+def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: builtins.bool = ..., transpose: builtins.bool = ..., *, out: Any = ...) -> Tensor:
+    """The product of `other` and the square Q of `geqrf`'s reflections."""
+
 def outer(input: Tensor, vec2: Tensor, *, out: Any = ...) -> Tensor:
     """All products of an element of `input` and one of `vec2`."""
 
@@ -1192,6 +1258,9 @@ def ger(input: Tensor, vec2: Tensor, *, out: Any = ...) -> Tensor:
 
 def pairwise_distance(x1: Tensor, x2: Tensor, p: builtins.float = ..., eps: builtins.float = ..., keepdim: builtins.bool = ...) -> Tensor:
     """The p-norm of ``x1 - x2 + eps`` along the last dimension."""
+
+def pca_lowrank(A: Tensor, q: builtins.int | None = ..., center: builtins.bool = ..., niter: builtins.int = ...) -> tuple[Tensor, ...]:
+    """Principal components: `svd_lowrank` of A less the mean of its rows."""
 
 def pdist(input: Tensor, p: builtins.float = ...) -> Tensor:
     """The p-norm distances between all pairs of rows, in the order (0, 1), (0, 2), ..., (1, 2), ..."""
@@ -1364,6 +1433,9 @@ def scatter_reduce_(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor
 def searchsorted(sorted_sequence: Tensor, input: Tensor | builtins.complex, *, out_int32: builtins.bool = ..., right: builtins.bool = ..., side: builtins.str | None = ..., sorter: Tensor | None = ..., out: Any = ...) -> Tensor:
     """Where each value would be inserted to keep the last dimension of `sorted_sequence` in order."""
 
+def segment_reduce(data: Tensor, reduce: builtins.str, *, lengths: Tensor | None = ..., indices: Tensor | None = ..., offsets: Tensor | None = ..., axis: builtins.int = ..., unsafe: builtins.bool = ..., initial: Any = ...) -> Tensor:
+    """Reduce consecutive segments of `data` along `axis`."""
+
 def select(input: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
     """The slice at `index` of dimension `dim`, without that dimension."""
 
@@ -1484,6 +1556,9 @@ def sum(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., 
 def svd(input: Tensor, some: builtins.bool = ..., compute_uv: builtins.bool = ..., *, out: Any = ...) -> _svd_result:
     """As `raxis.linalg.svd`, its successor, but V instead of its conjugate transpose."""
 
+def svd_lowrank(A: Tensor, q: builtins.int | None = ..., niter: builtins.int | None = ..., M: Tensor | None = ...) -> tuple[Tensor, ...]:
+    """The greatest singular values of a matrix, and their vectors, by a random projection."""
+
 def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
     """Alias of `transpose`."""
 
@@ -1540,6 +1615,12 @@ def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
 
 def transpose_copy(input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Any = ...) -> Tensor:
     """`transpose`, in new memory."""
+
+def trapezoid(y: Tensor, x: Tensor | None = ..., *, dx: builtins.complex | None = ..., dim: builtins.int = ...) -> Tensor:
+    """The integral along `dim` by the trapezoidal rule."""
+
+def trapz(y: Tensor, x: Tensor | None = ..., *, dx: builtins.complex | None = ..., dim: builtins.int = ...) -> Tensor:
+    """The integral along `dim` by the trapezoidal rule."""
 
 def triangular_solve(input: Tensor, A: Tensor, upper: builtins.bool = ..., transpose: builtins.bool = ..., unitriangular: builtins.bool = ..., *, out: Any = ...) -> _triangular_solve_result:
     """The solution of ``A X = input`` with triangular A, and a copy of A; see `raxis.linalg.solve_triangular`."""

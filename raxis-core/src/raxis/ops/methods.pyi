@@ -30,6 +30,14 @@ class _frexp_result(NamedTuple):
     mantissa: Tensor
     exponent: Tensor
 
+class _geqrf_result(NamedTuple):
+    a: Tensor
+    tau: Tensor
+
+class _histogram_result(NamedTuple):
+    hist: Tensor
+    bin_edges: Tensor
+
 class _kthvalue_result(NamedTuple):
     values: Tensor
     indices: Tensor
@@ -932,6 +940,9 @@ class TensorMethods:
     def geometric_(self, p: builtins.float, *, generator: Generator | None = ...) -> Tensor:
         """Fill with the number of trials until the first success of probability `p`."""
 
+    def geqrf(self, *, out: Any = ...) -> _geqrf_result:
+        """The QR factorization, Q as reflections: `a` has R in its upper triangle and the vectors below, see `orgqr`."""
+
     def get_device(self) -> builtins.int:
         """The index of the device; -1 for the CPU."""
 
@@ -964,6 +975,9 @@ class TensorMethods:
     def histc(self, bins: builtins.int = ..., min: Any = ..., max: Any = ..., *, out: Any = ...) -> Tensor:
         """How many elements fall in each of `bins` equal intervals; elements outside and NaN are not counted."""
 
+    def histogram(self, bins: Any, *, range: builtins.float | Sequence[builtins.float] | None = ..., weight: Tensor | None = ..., density: builtins.bool = ..., out: Any = ...) -> _histogram_result:
+        """How many elements fall in each bin, and the edges of the bins; the last bin has both its edges."""
+
     def hsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int]) -> Tensor:
         """`tensor_split` of the second dimension (the only one of 1-D tensors); a number must divide its size."""
 
@@ -978,6 +992,18 @@ class TensorMethods:
 
     def i0_(self) -> Tensor:
         """The modified Bessel function of the first kind, order 0."""
+
+    def igamma(self, other: Tensor, *, out: Any = ...) -> Tensor:
+        """The regularised lower incomplete gamma function P(input, other); it has no derivative in `input`."""
+
+    def igamma_(self, other: Tensor) -> Tensor:
+        """The regularised lower incomplete gamma function P(input, other); it has no derivative in `input`."""
+
+    def igammac(self, other: Tensor, *, out: Any = ...) -> Tensor:
+        """The regularised upper incomplete gamma function Q(input, other); it has no derivative in `input`."""
+
+    def igammac_(self, other: Tensor) -> Tensor:
+        """The regularised upper incomplete gamma function Q(input, other); it has no derivative in `input`."""
 
     @property
     def imag(self) -> Tensor:
@@ -1425,6 +1451,9 @@ class TensorMethods:
 
     def orgqr(self, tau: Tensor, *, out: Any = ...) -> Tensor:
         """As `raxis.linalg.householder_product`."""
+
+    def ormqr(self, tau: Tensor, other: Tensor, left: builtins.bool = ..., transpose: builtins.bool = ..., *, out: Any = ...) -> Tensor:
+        """The product of `other` and the square Q of `geqrf`'s reflections."""
 
     def outer(self, vec2: Tensor, *, out: Any = ...) -> Tensor:
         """All products of an element of `input` and one of `vec2`."""

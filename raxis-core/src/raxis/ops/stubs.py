@@ -21,8 +21,10 @@ FUNCTION_STUBS = {
     "raxis": _ROOT / "ops" / "functions.pyi",
     "raxis.nn.functional": _ROOT / "nn" / "functional.pyi",
     "raxis.linalg": _ROOT / "linalg.pyi",
+    "raxis.masked": _ROOT / "masked.pyi",
     "raxis.special": _ROOT / "special.pyi",
     "raxis.fft": _ROOT / "fft.pyi",
+    "raxis.signal.windows": _ROOT / "signal" / "windows.pyi",
 }
 METHOD_STUB = _ROOT / "ops" / "methods.pyi"
 

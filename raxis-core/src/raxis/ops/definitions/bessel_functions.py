@@ -1,17 +1,18 @@
-"""Modified Bessel functions of the first kind, orders 0 and 1.
+"""Modified Bessel functions of the first and second kind, orders 0 and 1.
 
-Source: Chebyshev series of exp(-x) I(x) on [0, 8] and of exp(-x) sqrt(x) I(x) beyond, in the form of Clenshaw (1962),
-fitted to 40-digit values.
+Source: Chebyshev series of exp(-x) I(x) on [0, 8] and of exp(-x) sqrt(x) I(x) beyond, in the form of Clenshaw (1962);
+likewise K(x) without its logarithm on [0, 2] and exp(x) sqrt(x) K(x) beyond; fitted to 40-digit values.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from raxis.ops.definitions.comparison import where
 from raxis.ops.definitions.elementwise import chebyshev, computed, special_unary, unary
-from raxis.ops.definitions.exponentials import exp, rsqrt
+from raxis.ops.definitions.exponentials import exp, log, rsqrt
 from raxis.ops.definitions.signs import sgn
 from raxis.tensor import Tensor
 
@@ -49,6 +50,35 @@ _I1_FAR = (
     -7.19855177624590851e-13, -4.08355111109219732e-13, -2.10154184277266431e-14, 4.27244001671195135e-14,
     1.04202769841288028e-14, -3.8144030724370078e-15, -1.88035477551078245e-15, 3.30820231092092828e-16,
     2.96262899764595013e-16, -3.20952592199342386e-17, -4.65030536848935829e-17,
+)  # fmt: skip
+
+_K0_NEAR = (
+    -0.267663696616951384, 0.344289899924628487, 0.0359799365153615016, 0.00126461541144692592,
+    0.0000228621210311945179, 2.53479107902614946e-7, 1.90451637722020886e-9, 1.03496952576336246e-11,
+    4.25981614279108258e-14, 1.3744654358807509e-16, 3.57089652850837359e-19,
+)  # fmt: skip
+_K1_NEAR = (
+    0.762650113669473885, -0.353155960776544876, -0.122611180822657148, -0.00697572385963986435,
+    -0.000173028895751305206, -2.43340614156596823e-6, -2.21338763073472586e-8, -1.41148839263352776e-10,
+    -6.66690169419932901e-13, -2.42744985051936593e-15, -7.0238634793862876e-18,
+)  # fmt: skip
+_K0_FAR = (
+    1.22015154103297773, -0.0314481013119645005, 0.00156988388573005337, -0.000128495495816278026,
+    0.0000139498137188764994, -1.83175552271911948e-6, 2.76681363944501508e-7, -4.66048989768794767e-8,
+    8.57403401741422609e-9, -1.69753450938906152e-9, 3.57739728140032845e-10, -7.95748924447739704e-11,
+    1.85594911495492655e-11, -4.51459788337451918e-12, 1.14034058820734423e-12, -2.98009692314817835e-13,
+    8.03289077506837437e-14, -2.22751332674629636e-14, 6.34007647627664597e-15, -1.84859337792090717e-15,
+    5.51205599940433336e-16, -1.67823112575490064e-16, 5.21039177764355411e-17, -1.64758059398426328e-17,
+    5.30043377117733577e-18, -1.73317120058210003e-18,
+)  # fmt: skip
+_K1_FAR = (
+    1.36031309524222133, 0.103923736576817238, -0.00285781685962277939, 0.000195215518471351631,
+    -0.0000193619797416608296, 2.40648494783721712e-6, -3.50196060308781254e-7, 5.74108412545004929e-8,
+    -1.0345762465678097e-8, 2.01504975519703462e-9, -4.19035475934192558e-10, 9.21831518760531413e-11,
+    -2.12996783842779102e-11, 5.13963967348234354e-12, -1.28917396094982294e-12, 3.34841966605224312e-13,
+    -8.97670518201014607e-14, 2.47715442421959868e-14, -7.01983708921476885e-15, 2.03870316623986088e-15,
+    -6.05704727064301782e-16, 1.83809357524304543e-16, -5.68946284919364837e-17, 1.79405104788635729e-17,
+    -5.75674448207330245e-18, 1.87786519016232674e-18,
 )  # fmt: skip
 
 
@@ -102,4 +132,76 @@ i1e: Callable[..., Any] = special_unary(
     "[0.0000, 0.2079]",
     _i1e,
     lambda grad, input, result: grad * (i0e(input) - sgn(input) * result - _over(result, input)),
+)
+
+
+def _second_near(order: int, x: Tensor) -> Any:
+    """K(x) for 0 < x <= 2."""
+    square = x * x / 2 - 1
+    if order == 0:
+        return chebyshev(square, _K0_NEAR) - log(x / 2) * exp(x) * _i0e(x)
+    return chebyshev(square, _K1_NEAR) / x + log(x / 2) * exp(x) * _i1e(x)
+
+
+def _second_far(order: int, x: Tensor) -> Any:
+    """exp(x) K(x) for x > 2."""
+    return chebyshev(4 / x - 1, _K0_FAR if order == 0 else _K1_FAR) * rsqrt(x)
+
+
+def _second_kind(order: int, input: Tensor, *, scaled: bool) -> Any:
+    """K(x), or exp(x) K(x) if `scaled`; inf at 0 and NaN below it."""
+    small, large = input.clamp(None, 2), input.clamp_min(2)
+    near, far = _second_near(order, small), _second_far(order, large)
+    near, far = (near * exp(small), far) if scaled else (near, far * exp(-large))
+    beyond = where(input == math.inf, 0, where(input <= 2, near, far))
+    return where(input == 0, math.inf, where(input < 0, math.nan, beyond))
+
+
+modified_bessel_i0 = special_unary(
+    "modified_bessel_i0",
+    "The modified Bessel function of the first kind, order 0; see `raxis.special.i0`.",
+    "[0.0, 1.0]",
+    "[1.0000, 1.2661]",
+    lambda input: exp(input.abs()) * _i0e(input),
+    lambda grad, input: grad * i1(input),
+)
+modified_bessel_i1 = special_unary(
+    "modified_bessel_i1",
+    "The modified Bessel function of the first kind, order 1; see `raxis.special.i1`.",
+    "[0.0, 1.0]",
+    "[0.0000, 0.5652]",
+    lambda input: exp(input.abs()) * _i1e(input),
+    lambda grad, input, result: grad * (i0(input) - _over(result, input)),
+)
+modified_bessel_k0: Callable[..., Any] = special_unary(
+    "modified_bessel_k0",
+    "The modified Bessel function of the second kind, order 0.",
+    "[1.0, 2.0]",
+    "[0.4210, 0.1139]",
+    lambda input: _second_kind(0, input, scaled=False),
+    lambda grad, input: grad * -modified_bessel_k1(input),
+)
+modified_bessel_k1: Callable[..., Any] = special_unary(
+    "modified_bessel_k1",
+    "The modified Bessel function of the second kind, order 1.",
+    "[1.0, 2.0]",
+    "[0.6019, 0.1399]",
+    lambda input: _second_kind(1, input, scaled=False),
+    lambda grad, input, result: grad * -(modified_bessel_k0(input) + result / input),
+)
+scaled_modified_bessel_k0: Callable[..., Any] = special_unary(
+    "scaled_modified_bessel_k0",
+    "``exp(input) * modified_bessel_k0(input)``.",
+    "[1.0, 2.0]",
+    "[1.1445, 0.8416]",
+    lambda input: _second_kind(0, input, scaled=True),
+    lambda grad, input, result: grad * (result - scaled_modified_bessel_k1(input)),
+)
+scaled_modified_bessel_k1: Callable[..., Any] = special_unary(
+    "scaled_modified_bessel_k1",
+    "``exp(input) * modified_bessel_k1(input)``.",
+    "[1.0, 2.0]",
+    "[1.6362, 1.0335]",
+    lambda input: _second_kind(1, input, scaled=True),
+    lambda grad, input, result: grad * (result - scaled_modified_bessel_k0(input) - result / input),
 )

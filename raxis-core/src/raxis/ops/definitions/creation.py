@@ -7,7 +7,7 @@ from typing import Any
 
 from raxis.device import Device
 from raxis.dtypes import DType
-from raxis.layout import Layout, Shape, layout_of
+from raxis.layout import Layout, Shape, contiguous_strides, layout_of
 from raxis.memory_format import memory_format
 from raxis.ops.definitions.factory import (
     CREATION_OPTIONS,
@@ -163,6 +163,41 @@ def _strided(size: Any, stride: Any, dtype: DType, device: Device) -> Callable[[
             "many elements"
         )
     return uninitialised(layout_of(dtype, shape, strides, device))
+
+
+@created(f"empty_permuted(int[] size, int[] physical_layout, *, {CREATION_OPTIONS}) -> Tensor", method=False)
+def empty_permuted(
+    size: Any,
+    physical_layout: Any,
+    *,
+    dtype: DType | None = None,
+    device: DeviceLike | None = None,
+) -> Callable[[], Tensor]:
+    """A dense tensor of undefined values, whose dimensions lie in memory in this order, the outermost first.
+
+    Raises:
+        RuntimeError: if `physical_layout` is no order of the dimensions of `size`.
+
+    Example:
+        >>> import raxis
+        >>> raxis.empty_permuted((2, 3), (1, 0)).stride()
+        (1, 2)
+    """
+    shape, order = sizes_of((size,)), tuple(physical_layout)
+    if len(order) != len(shape):
+        raise RuntimeError(
+            f"Number of dimensions in size does not match the length of the physical_layout: {len(shape)} is not "
+            f"{len(order)}"
+        )
+    if sorted(order) != list(range(len(shape))):
+        raise RuntimeError(
+            f"physical_layout must name each of {len(shape)} dimensions once, but got {list(order)}"
+        )
+    dense = contiguous_strides(tuple([shape[axis] for axis in order]))
+    strides = dict(zip(order, dense, strict=True))
+    return _strided(
+        shape, [strides[axis] for axis in range(len(shape))], dtype or get_default_dtype(), as_device(device)
+    )
 
 
 @created("empty_like" + _LIKE, method=False)

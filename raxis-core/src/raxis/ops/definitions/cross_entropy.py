@@ -205,6 +205,65 @@ def cross_entropy(
     return (1 - label_smoothing) * loss + label_smoothing / _classes(input._layout) * smooth
 
 
+@functional(
+    "linear_cross_entropy(Tensor input, Tensor linear_weight, Tensor target, *, Tensor? linear_bias=None, "
+    "Tensor? weight=None, str reduction='mean', int? ignore_index=None, float label_smoothing=0.0, any options=None) "
+    "-> Tensor"
+)
+def linear_cross_entropy(
+    input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None,
+    weight: Tensor | None = None, reduction: str = "mean", ignore_index: int | None = None,
+    label_smoothing: float = 0.0, options: Any = None,
+) -> Tensor:  # fmt: skip
+    """`cross_entropy` of a linear layer's outputs.
+
+    Args:
+        input: [..., F].
+        linear_weight: [C, F] or, for several predictions each, [C, ..., F].
+        target: as for `cross_entropy`, as the other arguments.
+        linear_bias: `linear_weight`'s shape without F.
+        options: how PyTorch divides the work, on which the result does not depend; not looked at.
+
+    Raises:
+        RuntimeError: if shapes do not fit, or `ignore_index` is given for probabilities.
+
+    Example:
+        >>> import raxis
+        >>> raxis.nn.functional.linear_cross_entropy(raxis.zeros(1, 2), raxis.zeros(3, 2), raxis.tensor([0]))
+        tensor(1.0986)
+    """
+    _check_linear(input, linear_weight, linear_bias)
+    if ignore_index is not None and target.dtype.is_floating_point:
+        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
+    outputs = input @ linear_weight.flatten(0, -2).mT
+    logits = outputs.reshape(*input.shape[:-1], *linear_weight.shape[:-1])
+    if linear_bias is not None:
+        logits = logits + linear_bias
+    ignored = -100 if ignore_index is None else ignore_index
+    return cross_entropy(
+        logits, target, weight, ignore_index=ignored, reduction=reduction, label_smoothing=label_smoothing
+    )
+
+
+def _check_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
+    if input.ndim not in (1, 2):
+        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.ndim}")
+    if weight.ndim < 2:
+        raise RuntimeError(f"expected linear_weight with dimensionality at least 2, got {weight.ndim}")
+    if input.shape[-1] != weight.shape[-1]:
+        raise RuntimeError(
+            "expected equal input and linear_weight last dimensions (in_features), got "
+            f"{input.shape[-1]} and {weight.shape[-1]}, respectively"
+        )
+    if input.ndim == 1 and weight.ndim > 2:
+        raise RuntimeError(
+            f"K-dimensional loss defined by linear_weight shape {list(weight.shape)} requires batched input, "
+            f"[N, {weight.shape[-1]}], got unbatched input with shape {list(input.shape)}"
+        )
+    if bias is not None and bias.shape != weight.shape[:-1]:
+        raise RuntimeError(f"expected linear_bias shape {list(weight.shape[:-1])}, got {list(bias.shape)}")
+
+
 def _classes(layout: Layout) -> int:
     return layout.shape[1] if layout.ndim > 1 else layout.shape[0]
 
