@@ -11,11 +11,12 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from raxis import dtypes
+from raxis.codegen.splitting import SHORTEST
 from raxis.interception import active
 from raxis.ptir import Builder, Program, TensorType, Value
 from raxis.testing import Subject, Verdict, answers, collect, run
 from raxis.testing.comparing import check_close
-from raxis.testing.placed import APART, PLAIN, Placed, call, execute
+from raxis.testing.placed import APART, PLAIN, Arrangement, Placed, call, execute
 from tests.codegen.c_device import COMPILER, CBackend
 from tests.ptir.random_programs import SEEDS, announce, arrays, programs
 
@@ -207,3 +208,24 @@ def test_steps_are_observed(subject: Subject, monkeypatch: pytest.MonkeyPatch) -
     assert target.read().tolist() == [1.0, 2.0, 3.0]
     loop, scan = "raxis_steps", "raxis_cumsum"
     assert watcher.told == [(loop, [(3,)]), loop, (scan, [(3,)]), scan]
+
+
+@pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.float16, dtypes.int64, dtypes.complex64])
+@pytest.mark.parametrize("arrangement", [PLAIN, APART])
+def test_rows_in_parts(
+    subject: Subject, rng: np.random.Generator, dtype: dtypes.DType, arrangement: Arrangement
+) -> None:
+    """Two long rows: a mean of shifted elements, beside a row that is only read."""
+    size = SHORTEST + 77
+    x = rng.integers(-8, 8, (2, size)).astype(dtype.numpy)
+    y = rng.integers(1, 4, 2).astype(dtype.numpy)
+    builder = Builder("parts")
+    values, rows = (builder.parameter(TensorType(dtype, array.shape)) for array in (x, y))
+    spread = builder.emit("broadcast", rows, shape=x.shape, dims=(0,))
+    total = builder.emit("reduce_sum", builder.emit("mul", values, spread), dims=(1,))
+    program = builder.build([builder.emit("mul", total, rows)])
+    assert len(subject.backend.describe(program, [(size, 1), (1,)], [(1,)], sources=True).sources) == 3
+    (found,) = execute(subject, program, [Placed(subject, x, arrangement), Placed(subject, y)])
+    wide = np.complex128 if dtype.is_complex else np.float64
+    expected = x.astype(wide).sum(1) * y.astype(wide) ** 2
+    np.testing.assert_allclose(found.astype(wide), expected, rtol=2e-3 if dtype is dtypes.float16 else 1e-6)

@@ -10,6 +10,7 @@ import numpy as np
 from raxis import dtypes
 from raxis.codegen.loops import render, render_check, wrong_text
 from raxis.codegen.rendered import Entry, Rendered
+from raxis.codegen.splitting import Split, split
 from raxis.dtypes import Category, DType
 from raxis.errors import IndexOutOfRangeError
 from raxis.schedule.loops import LoopKernel
@@ -82,6 +83,28 @@ class Launch(Part):
         self._launch(self._kernel, self._groups, [place[0] for place in places], numbers)
 
 
+class SplitPart(Part):
+    """A loop kernel as `Split` has it."""
+
+    def __init__(
+        self, backend: KernelBackend, made: Split, slots: Sequence[int], scalars: Sequence[int]
+    ) -> None:
+        self._backend = backend
+        self._bytes = [made.elements * dtype.itemsize for dtype in made.scratch]
+        places = tuple(range(len(slots) + len(made.scratch)))
+        kernels = (*made.parts, made.rest)
+        self._launches = [Launch(backend, render(each, backend.dialect), places, scalars) for each in kernels]
+        self._slots = tuple(slots)
+        self.rendered = [rendered for launch in self._launches for rendered in launch.rendered]
+
+    def __call__(self, memory: Sequence[Memory], scalars: Scalars) -> None:
+        given = [memory[slot] for slot in self._slots]
+        index = self._backend.index_of(given[0][0])
+        given += [(self._backend.allocate(nbytes, index), 0) for nbytes in self._bytes]
+        for launch in self._launches:
+            launch(given, scalars)
+
+
 class Checked(Part):
     """A check of a loop kernel: raises if an index is out of range or an integer is divided by zero."""
 
@@ -115,7 +138,10 @@ def loop_part(
     check = check_part(backend, kernel, slots, scalars)
     if check is not None:
         parts.append(check)
-    if kernel.stores:
+    made = split(kernel)
+    if made is not None:
+        parts.append(SplitPart(backend, made, slots, scalars))
+    elif kernel.stores:
         parts.append(Launch(backend, render(kernel, backend.dialect), slots, scalars))
     return parts[0] if len(parts) == 1 else Several(parts)
 
