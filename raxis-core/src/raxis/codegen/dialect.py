@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import ClassVar
 
 
-class Dialect:
+class Dialect(abc.ABC):
     """How one language of the C family says what kernels need; a language is a subclass with these attributes.
 
     Attributes:
@@ -18,10 +19,10 @@ class Dialect:
         memory: qualifier of pointers into the device's memory.
         shared: qualifier of memory that a work-group shares; "" where there is none, and rows have one work-item each.
         barrier: waits for the whole work-group.
-        group_size: work-items in a group.
+        group_size: work-items in a group; a power of 4 where there is shared memory.
         long_suffix: makes a literal 64 bits wide.
-        helpers: functions that this language has a better way for, or only it can write, by name (see `raxis.codegen.
-            helpers`); ``bits_f32``, ``real_f32``, ``bits_f64`` and ``real_f64`` must be among them.
+        helpers: functions that only this language can write, or has a better way for, by name: ``bits_f32``,
+            ``real_f32``, ``bits_f64``, ``real_f64``, and any of `raxis.codegen.helpers`.
     """
 
     name: str
@@ -57,18 +58,18 @@ class Dialect:
         pointers = [f"{self.memory} {type} *b{slot}".strip() for slot, type in enumerate(buffers)]
         return ", ".join([*pointers, self.numbers_parameter])
 
+    @abc.abstractmethod
     def points(self, count: str, body: Sequence[str]) -> list[str]:
         """Runs `body` for every ``point`` below `count`."""
-        raise NotImplementedError
 
     def groups(self, body: Sequence[str]) -> list[str]:
         """Runs `body` once per work-group, whose number is ``point``; ``lane`` is the work-item's in the group."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{self.name} has no work-groups.")
 
+    @abc.abstractmethod
     def claim(self, flag: str, value: str) -> str:
         """An expression: whether the i32 at `flag` was 0 and now is `value`, which happens once."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def exchange(self, type: str, place: str, expected: str, value: str) -> str:
         """An expression: what was at `place` (u32 or u64) before `value` was put there if that was `expected`."""
-        raise NotImplementedError

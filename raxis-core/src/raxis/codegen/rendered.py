@@ -63,9 +63,7 @@ class Numbers:
         self, indices: Sequence[str], strides: Sequence[int], slot: int | None, offset: int = 0
     ) -> str:
         """Where an element lies: where the slot begins plus index times stride."""
-        terms = (
-            [self.add(Entry(offset, slot))] if slot is not None else [self.value(offset)] if offset else []
-        )
+        terms = [self.add(Entry(offset, slot))] if offset or slot is not None else []
         for index, stride in zip(indices, strides, strict=True):
             if stride:
                 unit = stride == 1 and self._dense
