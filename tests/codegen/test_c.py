@@ -229,3 +229,19 @@ def test_rows_in_parts(
     wide = np.complex128 if dtype.is_complex else np.float64
     expected = x.astype(wide).sum(1) * y.astype(wide) ** 2
     np.testing.assert_allclose(found.astype(wide), expected, rtol=2e-3 if dtype is dtypes.float16 else 1e-6)
+
+
+def test_divisors_that_the_host_knows(subject: Subject) -> None:
+    builder = Builder("divided")
+    x = builder.parameter(TensorType(dtypes.uint8, (3,)))
+    y = builder.parameter(TensorType(dtypes.uint8, ()), by_value=True)
+    quotient = builder.emit("div", x, builder.emit("broadcast", y, shape=(3,), dims=()))
+    program = builder.build([quotient])
+    assert list(subject.backend.describe(program, [(1,), None], [(1,)], sources=True).sources) == [
+        "0-raxis_divided"
+    ]
+    values = Placed(subject, np.array([7, 8, 9], np.uint8))
+    assert execute(subject, program, [values, 2])[0].tolist() == [3, 4, 4]
+    for zero in (0, 256):
+        with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+            execute(subject, program, [values, zero])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from raxis import dtypes
-from raxis.codegen.loops import render, render_check, wrong_text
+from raxis.codegen.loops import ZERO_DIVISION, divisors, render, render_check, wrong_text
 from raxis.codegen.rendered import Entry, Rendered
 from raxis.codegen.splitting import Split, split
 from raxis.dtypes import Category, DType
@@ -105,6 +105,17 @@ class SplitPart(Part):
             launch(given, scalars)
 
 
+class Divisors(Part):
+    """Raises if a by-value number that integers are divided by is 0 in its dtype."""
+
+    def __init__(self, divisors: Mapping[int, DType]) -> None:
+        self._moduli = {position: 1 << 8 * dtype.itemsize for position, dtype in divisors.items()}
+
+    def __call__(self, memory: Sequence[Memory], scalars: Scalars) -> None:
+        if any(int(scalars[position]) % modulus == 0 for position, modulus in self._moduli.items()):
+            raise RuntimeError(ZERO_DIVISION)
+
+
 class Checked(Part):
     """A check of a loop kernel: raises if an index is out of range or an integer is divided by zero."""
 
@@ -135,6 +146,9 @@ def loop_part(
 ) -> Part:
     """A loop kernel, after its check if it needs one."""
     parts: list[Part] = []
+    numbers = divisors(kernel)
+    if numbers:
+        parts.append(Divisors({scalars[number]: dtype for number, dtype in numbers.items()}))
     check = check_part(backend, kernel, slots, scalars)
     if check is not None:
         parts.append(check)

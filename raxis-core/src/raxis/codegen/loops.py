@@ -17,7 +17,7 @@ from raxis.codegen.dialect import Dialect
 from raxis.codegen.expressions import DIVISIONS, expression, literal, loaded, register_type, stored
 from raxis.codegen.reductions import Reduction, reduction
 from raxis.codegen.rendered import Numbers, Rendered, assembled, memory_types, scalar_expression
-from raxis.dtypes import Category
+from raxis.dtypes import Category, DType
 from raxis.schedule.loops import REDUCTIONS, Access, Gather, LoopKernel, Node
 
 SHORTEST_ROW = 32
@@ -26,6 +26,8 @@ MOST_GROUPS = 4096
 """... unless there are more rows than this, each of which is work enough for a work-item..."""
 LONGEST_ROW = 1024
 """... up to so many elements."""
+ZERO_DIVISION = "ZeroDivisionError"
+"""What PyTorch says when integers are divided by 0."""
 _Sink = tuple[int, Access | None]
 _NARROW = 1 << 31
 """Below so many points their numbers are divided as 32-bit integers."""
@@ -62,10 +64,23 @@ def _checked(kernel: LoopKernel) -> list[bool]:
 def _may_raise(kernel: LoopKernel, node: Node) -> bool:
     if node.op == "gather_load":
         return True
-    if node.op not in DIVISIONS or node.dtype.category is not Category.INTEGER:
+    divisor = _divisor(kernel, node)
+    if divisor is None or divisor.op == "scalar":
         return False
-    divisor = kernel.nodes[node.inputs[1]]
     return divisor.op != "constant" or not divisor.detail
+
+
+def _divisor(kernel: LoopKernel, node: Node) -> Node | None:
+    """What an integer is divided by; None for other nodes."""
+    if node.op not in DIVISIONS or node.dtype.category is not Category.INTEGER:
+        return None
+    return kernel.nodes[node.inputs[1]]
+
+
+def divisors(kernel: LoopKernel) -> dict[int, DType]:
+    """The by-value numbers, and their dtypes, that integers are divided by: the host sees whether they are 0."""
+    found = [_divisor(kernel, node) for node in kernel.nodes] if kernel.size else []
+    return {node.detail: node.dtype for node in found if node is not None and node.op == "scalar"}
 
 
 class _Scope:
@@ -285,4 +300,4 @@ def wrong_text(kernel: LoopKernel, number: int, index: int) -> tuple[str, bool]:
     if isinstance(node.detail, Gather):
         text = f"index {index} is out of bounds for dimension {node.detail.dim} with size {node.detail.size}"
         return text, True
-    return "ZeroDivisionError", False
+    return ZERO_DIVISION, False
