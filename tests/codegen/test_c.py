@@ -245,3 +245,16 @@ def test_divisors_that_the_host_knows(subject: Subject) -> None:
     for zero in (0, 256):
         with pytest.raises(RuntimeError, match="ZeroDivisionError"):
             execute(subject, program, [values, zero])
+
+
+def test_an_error_of_a_later_step_leaves_results_alone(subject: Subject) -> None:
+    """Indices that are given are looked at before anything is computed."""
+    builder = Builder("two")
+    x = builder.parameter(TensorType(dtypes.float32, (4,)))
+    index = builder.parameter(TensorType(dtypes.int64, (3,)))
+    program = builder.build([builder.emit("cumsum", x, dim=0), builder.emit("take", x, index, dim=0)])
+    outputs = [Placed(subject, np.full(size, 7, np.float32)) for size in (4, 3)]
+    operands = [Placed(subject, np.ones(4, np.float32)), Placed(subject, np.array([0, 4, 1]))]
+    with pytest.raises(IndexError, match="index 4 is out of bounds for dimension 0 with size 4"):
+        call(subject, program, operands, outputs)
+    assert [output.read().tolist() for output in outputs] == [[7.0] * 4, [7.0] * 3]

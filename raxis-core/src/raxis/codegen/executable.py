@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from raxis.backends.api import Description, Executable, Strides
-from raxis.codegen.launching import Memory, Part, Scalars, loop_part
+from raxis.codegen.launching import Memory, Part, Scalars, loop_part, without_checks
 from raxis.codegen.library import library_step
 from raxis.codegen.rendered import Rendered
 from raxis.interception import active
@@ -38,12 +38,19 @@ class DeviceProgram:
         self._arena = plan(self._schedule)
         self._roles = _roles(program)
         self._places = [self._place(buffer) for buffer in self._schedule.buffers]
-        self._steps = [self._prepared(step) for step in self._schedule.steps]
+        steps = [self._prepared(step) for step in self._schedule.steps]
+        pairs = [without_checks(step, self._reads_parameters) for step in steps]
+        self._checks = [check for checks, _ in pairs for check in checks]
+        self._steps = [step for _, step in pairs]
+
+    def _reads_parameters(self, check: Part) -> bool:
+        """Whether a check can run before all steps, so that none has written anything when it raises."""
+        return all(self._schedule.buffers[slot].role == "parameter" for slot in check.reads or ())
 
     @property
     def rendered(self) -> list[Rendered]:
         """Its kernels, in order."""
-        return [rendered for step in self._steps for rendered in step.rendered]
+        return [rendered for step in (*self._checks, *self._steps) for rendered in step.rendered]
 
     def _prepared(self, step: Step) -> Part:
         buffers = self._schedule.buffers
@@ -77,7 +84,7 @@ class DeviceProgram:
         for role, position, offset in self._places:
             buffer, start = tensors[role, position]
             memory.append((buffer, start + offset))
-        for step in steps:
+        for step in (*self._checks, *steps):
             step(memory, scalars)
 
     def _sorted(self, arguments: Sequence[Any]) -> tuple[dict[tuple[str, int], Memory], dict[int, Any], int]:

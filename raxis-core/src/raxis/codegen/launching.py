@@ -28,6 +28,8 @@ class Part:
     """Something that runs on memory, by number, and by-value numbers, by position of the parameter."""
 
     rendered: Sequence[Rendered] = ()
+    reads: Sequence[int] | None = None
+    """The memory that a check reads; None for what computes something."""
 
     def __call__(self, memory: Sequence[Memory], scalars: Scalars) -> None:
         raise NotImplementedError
@@ -37,11 +39,11 @@ class Several(Part):
     """Parts one after another."""
 
     def __init__(self, parts: Sequence[Part]) -> None:
-        self._parts = parts
+        self.parts = parts
         self.rendered = [rendered for part in parts for rendered in part.rendered]
 
     def __call__(self, memory: Sequence[Memory], scalars: Scalars) -> None:
-        for part in self._parts:
+        for part in self.parts:
             part(memory, scalars)
 
 
@@ -109,6 +111,7 @@ class Divisors(Part):
     """Raises if a by-value number that integers are divided by is 0 in its dtype."""
 
     def __init__(self, divisors: Mapping[int, DType]) -> None:
+        self.reads = ()
         self._moduli = {position: 1 << 8 * dtype.itemsize for position, dtype in divisors.items()}
 
     def __call__(self, memory: Sequence[Memory], scalars: Scalars) -> None:
@@ -123,6 +126,7 @@ class Checked(Part):
         self, backend: KernelBackend, kernel: LoopKernel, launch: Launch, slots: Sequence[int]
     ) -> None:
         self.rendered = launch.rendered
+        self.reads = [slots[slot] for slot in _loaded(kernel)]
         self._backend, self._kernel, self._launch, self._slots = backend, kernel, launch, tuple(slots)
 
     def __call__(self, memory: Sequence[Memory], scalars: Scalars) -> None:
@@ -139,6 +143,19 @@ class Checked(Part):
     def _fail(self, node: int, index: int) -> NoReturn:
         text, out_of_range = wrong_text(self._kernel, node, index)
         raise IndexOutOfRangeError(text) if out_of_range else RuntimeError(text)
+
+
+def _loaded(kernel: LoopKernel) -> set[int]:
+    """The slots that a kernel loads from."""
+    loads = {node.detail.buffer for node in kernel.nodes if node.op == "load"}
+    return loads | {node.detail.access.buffer for node in kernel.nodes if node.op == "gather_load"}
+
+
+def without_checks(part: Part, of: Callable[[Part], bool]) -> tuple[list[Part], Part]:
+    """The checks in a part of which `of` holds, and the part without them."""
+    parts = part.parts if isinstance(part, Several) else [part]
+    taken = [each for each in parts if each.reads is not None and of(each)]
+    return taken, Several([each for each in parts if each not in taken]) if taken else part
 
 
 def loop_part(
