@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from raxis import dtypes
 from raxis.codegen.splitting import SHORTEST
 from raxis.interception import active
-from raxis.ptir import Builder, Program, TensorType, Value
+from raxis.ptir import PRIMITIVES, Builder, Program, TensorType, Value
 from raxis.testing import Subject, Verdict, answers, collect, run
 from raxis.testing.comparing import check_close
 from raxis.testing.placed import APART, PLAIN, Arrangement, Placed, call, execute
@@ -54,9 +54,15 @@ def test_primitives(subject: Subject, pattern: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("level", ["storage", "programs", "primitives"])
-def test_conformance(subject: Subject, level: str) -> None:
+@pytest.mark.parametrize("level", ["storage", "programs"])
+def test_levels(subject: Subject, level: str) -> None:
     check(subject, level, "*")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["special/*", *(f"{name}[[]*" for name in PRIMITIVES)])
+def test_every_primitive(subject: Subject, name: str) -> None:
+    check(subject, "primitives", name)
 
 
 @settings(max_examples=20, phases=[Phase.generate], deadline=None)
@@ -127,6 +133,13 @@ def test_long_rows(subject: Subject, rng: np.random.Generator) -> None:
     total, place = execute(subject, builder.build(results), [Placed(subject, x, APART)])
     np.testing.assert_allclose(total, x.sum(1, dtype=np.float64), rtol=1e-3, atol=1e-2)
     assert place.tolist() == [x[0].argmax(), 77, x[2].argmax()]
+
+
+def test_one_element(subject: Subject) -> None:
+    builder = Builder("one")
+    x = builder.parameter(TensorType(dtypes.float32, (1, 1)))
+    program = builder.build([builder.emit("reduce_sum", builder.emit("exp", x), dims=(0, 1))])
+    assert execute(subject, program, [Placed(subject, np.zeros((1, 1), np.float32))])[0] == 1.0
 
 
 def test_no_elements(subject: Subject) -> None:

@@ -35,7 +35,7 @@ class Split(NamedTuple):
 def split(kernel: LoopKernel) -> Split | None:
     """The kernels for parts of rows, and for the rest; None if the rows are many, short, or not only reduced."""
     found = [number for number, node in enumerate(kernel.nodes) if node.op in REDUCTIONS]
-    if not found or not _is_split(kernel, found):
+    if not found or not kernel.axes or not _is_split(kernel, found):
         return None
     rows, length = prod(axis.size for axis in kernel.axes[:-1]), kernel.axes[-1].size
     chunk = length // PARTS
