@@ -9,7 +9,7 @@ import torch
 
 import raxis
 from raxis import dtypes
-from raxis.layout import layout_of
+from raxis.layout import extent, layout_of
 from raxis.placement import as_device, place_of
 from raxis.storage import allocate
 from raxis.tensor import Tensor, wrap
@@ -31,7 +31,7 @@ def to_raxis(value: Any, memo: dict[int, Any] | None = None) -> Any:
     memo = {} if memo is None else memo
     if isinstance(value, torch.Tensor):
         if id(value) not in memo:
-            memo[id(value)] = tensor_to_raxis(value)
+            memo[id(value)] = tensor_to_raxis(value, memo)
         return memo[id(value)]
     if isinstance(value, (tuple, list, dict, slice)):
         return _container_to_raxis(value, memo)
@@ -57,14 +57,23 @@ def _object_to_raxis(value: Any) -> Any:
     if isinstance(value, torch.device):
         return raxis.device(str(value))
     if isinstance(value, (torch.memory_format, torch.layout)):
-        return getattr(raxis, str(value).removeprefix("torch."))
+        return _named(str(value).removeprefix("torch."))
     if isinstance(value, torch.Generator):
         return raxis.Generator().manual_seed(value.initial_seed())
+    if isinstance(value, torch.nn.Module):
+        return getattr(raxis.nn, type(value).__name__)()
     return value
 
 
-def tensor_to_raxis(tensor: torch.Tensor) -> Tensor:
-    """A raxis tensor over a copy of the whole storage; requires no grad."""
+def _named(name: str) -> Any:
+    if not hasattr(raxis, name):
+        raise NotRepresentableError(name)
+    return getattr(raxis, name)
+
+
+def tensor_to_raxis(tensor: torch.Tensor, memo: dict[int, Any] | None = None) -> Tensor:
+    """A raxis tensor over a copy of the whole storage, one for all tensors that share it; requires no grad."""
+    lazy = tensor.is_conj() or tensor.is_neg()
     tensor = tensor.detach()
     if tensor.layout is not torch.strided or tensor.is_quantized or tensor.dtype not in RAXIS_DTYPES:
         raise NotRepresentableError(f"{tensor.layout} tensor of dtype {tensor.dtype}")
@@ -73,11 +82,21 @@ def tensor_to_raxis(tensor: torch.Tensor) -> Tensor:
     layout = layout_of(RAXIS_DTYPES[tensor.dtype], shape, strides, as_device(tensor.device.type))
     place = place_of(layout.device)
     storage = tensor.untyped_storage()
+    if (tensor.storage_offset() + extent(shape, strides)) * tensor.itemsize > storage.nbytes():
+        raise NotRepresentableError("a tensor that an error of torch left larger than its storage")
+    if memo is None or lazy:
+        return wrap(_copied(storage, place), tensor.storage_offset(), layout)
+    if storage._cdata not in memo:
+        memo[storage._cdata] = _copied(storage, place)
+    return wrap(memo[storage._cdata], tensor.storage_offset(), layout)
+
+
+def _copied(storage: torch.UntypedStorage, place: Any) -> Any:
     made = allocate(storage.nbytes(), place)
-    if tensor.device.type == "cpu" and storage.nbytes():
+    if storage.device.type == "cpu" and storage.nbytes():
         content = torch.empty(0, dtype=torch.uint8).set_(storage).numpy()
         place.backend.copy_from_host(content, made.buffer, 0)
-    return wrap(made, tensor.storage_offset(), layout)
+    return made
 
 
 def to_torch(value: Any) -> Any:

@@ -49,7 +49,7 @@ def _slice(input: Any, dim: int = 0, start: int | None = None, end: int | None =
     return input[(slice(None),) * (dim % input.ndim) + (slice(start, end, step),)]
 
 
-_UNNAMED = {"slice": _slice}
+_UNNAMED: dict[str, Callable[..., Any]] = {"slice": _slice, "_segment_reduce": raxis.segment_reduce}
 """Entries for ops that neither framework has under that name."""
 
 

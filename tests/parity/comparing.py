@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
 from raxis.tensor import Tensor
 from tests.parity.bridge import to_torch
-
-Tolerances = Mapping[torch.dtype, tuple[float, float]]
+from tests.parity.holes import Tolerances
 
 TOLERANCES: Tolerances = {
     torch.float64: (1e-9, 1e-9),

@@ -2,21 +2,20 @@
 
 A test module lists the names it covers::
 
-    CASES = opinfo.cases("abs", "add", exclusions=[Exclusion("add", "errors", reason="...")])
+    CASES = opinfo.cases("abs", "add")
 
     @pytest.mark.parametrize("case", CASES, ids=str)
     def test_op(case):
         case.run()
 
-An exclusion covers samples that do not work, and fails the test once all of them do.
+A hole (see `tests.parity.holes`) covers samples that do not work, and fails the test once all of them do.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from typing import Any
 
 import torch
@@ -24,7 +23,7 @@ import torch
 from tests.parity import aspects
 from tests.parity.bridge import RAXIS_DTYPES, NotRepresentableError
 from tests.parity.catalogue import entries_of, function_of
-from tests.parity.comparing import Tolerances
+from tests.parity.holes import Hole, Tolerances, holes_of, is_comparable, tolerances_of
 
 SAMPLE_LIMIT = 24
 """Samples per case, taken evenly from all that torch gives."""
@@ -33,23 +32,15 @@ ASPECTS = ("values", "gradients", "second", "inplace", "out", "method", "errors"
 
 
 @dataclass(frozen=True)
-class Exclusion:
-    """Samples known not to work, with the reason.
+class Outcome:
+    """One sample of a case: what went wrong ("" if nothing did), and the holes that cover it."""
 
-    `name` and `aspect` are shell patterns over ``name:variant`` and the aspect; empty `dtypes` means all.
-    `sample` picks the samples (default: all); for the aspect ``errors`` it gets the failing call's sample.
-    """
+    sample: Any
+    problem: str
+    holes: tuple[Hole, ...]
 
-    name: str
-    aspect: str = "*"
-    dtypes: tuple[torch.dtype, ...] = ()
-    sample: Callable[[Any], bool] | None = None
-    reason: str = ""
-
-    def covers(self, case: Case) -> bool:
-        """Whether it says anything about a case."""
-        dtypes_match = not self.dtypes or case.dtype in self.dtypes
-        return dtypes_match and fnmatch(case.key, self.name) and fnmatch(case.aspect, self.aspect)
+    def __str__(self) -> str:
+        return f"{_describe(self.sample)}\n{self.problem}"
 
 
 @dataclass(frozen=True)
@@ -59,9 +50,6 @@ class Case:
     key: str
     aspect: str
     dtype: torch.dtype | None
-    exclusions: tuple[Exclusion, ...] = ()
-    values: bool = True
-    tolerances: Tolerances | None = None
     limit: int = SAMPLE_LIMIT
 
     def __str__(self) -> str:
@@ -73,31 +61,47 @@ class Case:
         """The entry of the database."""
         return entries_of(self.key)[self.key]
 
+    @property
+    def values(self) -> bool:
+        """Whether elements are compared, and not only dtypes and shapes."""
+        return is_comparable(self.key, self.aspect)
+
+    @property
+    def tolerances(self) -> Tolerances:
+        """Where the default tolerances do not do."""
+        return tolerances_of(self.key)
+
     def run(self) -> None:
         """Check every sample; all failures are reported together."""
+        works: dict[Hole, bool] = {}
+        failures = []
+        for outcome in self.outcomes():
+            for hole in outcome.holes:
+                works[hole] = works.get(hole, True) and not outcome.problem
+            if outcome.problem and not outcome.holes:
+                failures.append(str(outcome))
+        assert not failures, f"{len(failures)} failures (seed {self.seed})\n" + "\n\n".join(failures[:3])
+        stale = [hole.reason for hole, all_work in works.items() if all_work]
+        assert not stale, f"holes that are none any more: {stale}"
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """What comes of every sample that raxis can represent."""
         function = function_of(self.entry)
         assert function is not None, f"raxis has no {self.key}"
         check = getattr(aspects, self.aspect)
-        failures, works = [], {exclusion: True for exclusion in self.exclusions if exclusion.covers(self)}
-        applied = set()
-        for number, sample in enumerate(self.samples()):
-            relevant = [rule for rule in works if rule.sample is None or rule.sample(_input_of(sample))]
-            applied.update(relevant)
+        known = holes_of(self.key, self.aspect, self.dtype)
+        for sample in self.samples():
+            holes = [hole for hole in known if hole.sample is None or hole.sample(_input_of(sample))]
             problem = self._problem(check, function, sample)
-            if problem and relevant:
-                works.update(dict.fromkeys(relevant, False))
-            elif problem:
-                failures.append(f"sample {number}: {_describe(sample)}\n{problem}")
-        assert not failures, f"{len(failures)} failures (seed {self.seed})\n" + "\n\n".join(failures[:3])
-        stale = [rule.reason for rule in applied if works[rule]]
-        assert not stale, f"exclusions that no longer apply: {stale}"
+            if problem is not None:
+                yield Outcome(sample, problem, tuple(holes))
 
-    def _problem(self, check: Callable[..., None], function: Any, sample: Any) -> str:
+    def _problem(self, check: Callable[..., None], function: Any, sample: Any) -> str | None:
         torch.manual_seed(self.seed)
         try:
             check(self, function, sample)
         except NotRepresentableError:
-            return ""
+            return None
         except Exception as error:
             return f"{type(error).__name__}: {error}{_origin(error)}"
         return ""
@@ -149,9 +153,6 @@ def cases(
     *names: str,
     aspects: Sequence[str] = ASPECTS,
     dtypes: Iterable[torch.dtype] | None = None,
-    exclusions: Sequence[Exclusion] = (),
-    values: bool = True,
-    tolerances: Tolerances | None = None,
     limit: int = SAMPLE_LIMIT,
 ) -> list[Case]:
     """One case per entry, aspect and dtype.
@@ -160,14 +161,11 @@ def cases(
         names: names of the database (all their variants), or ``name:variant``.
         aspects: those of `ASPECTS` to check.
         dtypes: restricts the dtypes torch supports for the op.
-        exclusions: what is known not to work.
-        values: False compares dtypes and shapes only (random and uninitialised results).
-        tolerances: (rtol, atol) by dtype where the defaults do not do.
         limit: samples per case.
     """
     wanted = None if dtypes is None else frozenset(dtypes)
     return [
-        Case(key, aspect, dtype, tuple(exclusions), values, tolerances, limit)
+        Case(key, aspect, dtype, limit)
         for name in names
         for key, entry in entries_of(name).items()
         for aspect in aspects
@@ -193,9 +191,3 @@ def _dtypes(entry: Any, aspect: str, wanted: frozenset[torch.dtype] | None) -> S
     }[aspect]
     preferred = [d for d in known if d is torch.float32] or known
     return preferred[:1] if supported else []
-
-
-def check_op(name: str, **options: Any) -> None:
-    """Run every case of `name` at once; `options` as for `cases`."""
-    for case in cases(name, **options):
-        case.run()

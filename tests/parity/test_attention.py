@@ -10,29 +10,11 @@ import raxis
 import raxis.nn.functional as F
 from tests.parity import opinfo
 from tests.parity.bridge import to_raxis, to_torch
-from tests.parity.opinfo import Exclusion
 
-RANDOM = Exclusion(
-    "*scaled_dot_product_attention",
-    sample=lambda sample: sample.kwargs.get("dropout_p", 0) > 0,
-    reason="drops other elements than torch",
-)
 CASES = [
+    *opinfo.cases("nn.functional.scaled_dot_product_attention"),
     *opinfo.cases(
-        "nn.functional.scaled_dot_product_attention",
-        exclusions=[RANDOM],
-        tolerances={torch.float16: (5e-3, 5e-3), torch.bfloat16: (5e-2, 5e-2)},
-    ),
-    *opinfo.cases(
-        "nn.functional.multi_head_attention_forward",
-        dtypes=[torch.float32, torch.float64],
-        exclusions=[
-            Exclusion(
-                "*", aspect, sample=lambda sample: sample.args[9] > 0, reason="drops other weights than torch"
-            )
-            for aspect in ("gradients", "second")
-        ],
-        limit=16,
+        "nn.functional.multi_head_attention_forward", dtypes=[torch.float32, torch.float64], limit=16
     ),
 ]
 

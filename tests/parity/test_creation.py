@@ -13,22 +13,13 @@ import raxis
 from tests.parity import opinfo
 from tests.parity.bridge import tensor_to_torch
 
-EXCLUSIONS = [
-    opinfo.Exclusion(
-        "logspace*",
-        "values",
-        (torch.bfloat16,),
-        lambda sample: sample.input == 4.3,
-        "torch rounds the exponents to bfloat16",
-    ),
-]
 CASES = opinfo.cases(
     "arange", "eye", "full", "full_like", "linspace", "logspace", "new_full", "new_ones", "new_zeros", "ones",
     "ones_like", "scalar_tensor", "tril_indices", "triu_indices", "zeros", "zeros_like",
-    limit=16, exclusions=EXCLUSIONS,
+    limit=16,
 )  # fmt: skip
 UNINITIALISED = opinfo.cases(
-    "empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", values=False, limit=12
+    "empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided", limit=12
 )  # fmt: skip
 
 

@@ -15,9 +15,7 @@ CASES = [
     *opinfo.cases(
         "nn.functional.embedding", "nn.functional.embedding_bag", "nn.functional.one_hot", limit=16
     ),
-    *opinfo.cases(
-        *[f"nn.functional.{name}" for name in RANDOM], values=False, aspects=("values", "errors"), limit=12
-    ),
+    *opinfo.cases(*[f"nn.functional.{name}" for name in RANDOM], aspects=("values", "errors"), limit=12),
 ]
 
 

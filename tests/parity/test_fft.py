@@ -11,7 +11,6 @@ import torch
 import raxis
 from tests.parity import opinfo
 from tests.parity.bridge import to_torch
-from tests.parity.opinfo import Exclusion
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:An output with one or more elements was resized:UserWarning"),
@@ -26,19 +25,8 @@ NAMES = [
 ]
 
 
-def _has_window(sample: Any) -> bool:
-    return sample.kwargs.get("window") is not None
-
-
-EXCLUSIONS = [
-    Exclusion("istft", aspect, sample=_has_window, reason="torch gives windows no gradient")
-    for aspect in ("gradients", "second")
-]
-
 CASES = opinfo.cases(
     *NAMES, "fft.fftshift", "fft.ifftshift", "stft", "istft",
-    exclusions=EXCLUSIONS,
-    tolerances={torch.float32: (1e-4, 1e-4), torch.complex64: (1e-4, 1e-4)},
     limit=12,
 )  # fmt: skip
 

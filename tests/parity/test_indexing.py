@@ -9,7 +9,6 @@ import torch
 
 from tests.parity import opinfo
 from tests.parity.bridge import to_raxis, to_torch
-from tests.parity.opinfo import Exclusion
 
 NAMES = (
     "__getitem__", "index_select", "index_add", "index_copy", "index_fill", "index_put", "index_reduce", "gather",
@@ -18,34 +17,6 @@ NAMES = (
     "as_strided_scatter", "unravel_index",
 )  # fmt: skip
 
-
-def _has_out(sample: Any) -> bool:
-    return "out" in sample.kwargs
-
-
-EXCLUSIONS = (
-    Exclusion(
-        "as_strided_scatter", "gradients", reason="torch lets the gradient through to what was overwritten"
-    ),
-    Exclusion(
-        "index_select",
-        "errors",
-        sample=_has_out,
-        reason="out= that shares memory with an operand is computed",
-    ),
-    Exclusion(
-        "masked_select",
-        "errors",
-        sample=_has_out,
-        reason="out= that shares memory with an operand is computed",
-    ),
-    Exclusion(
-        "take", "errors", sample=_has_out, reason="out= that shares memory with an operand is computed"
-    ),
-    Exclusion(
-        "gather", "errors", sample=_has_out, reason="out= that shares memory with an operand is computed"
-    ),
-)
 
 DTYPES = (
     torch.bool,
@@ -57,7 +28,7 @@ DTYPES = (
     torch.complex128,
 )
 
-CASES = opinfo.cases(*NAMES, limit=8, dtypes=DTYPES, exclusions=EXCLUSIONS)
+CASES = opinfo.cases(*NAMES, limit=8, dtypes=DTYPES)
 
 
 @pytest.mark.filterwarnings("ignore:index_reduce", "ignore:The reduce argument of torch.scatter")

@@ -10,7 +10,6 @@ import torch
 import raxis
 from tests.parity import opinfo
 from tests.parity.bridge import to_raxis, to_torch
-from tests.parity.opinfo import Exclusion
 
 NAMES = (
     "cat", "stack", "hstack", "vstack", "dstack", "column_stack", "block_diag", "atleast_1d", "atleast_2d",
@@ -19,14 +18,6 @@ NAMES = (
     "constant_pad_nd", "nn.functional.pad", "nn.functional.unfold",
 )  # fmt: skip
 
-EXCLUSIONS = (
-    Exclusion(
-        "cat",
-        "errors",
-        sample=lambda sample: "out" in sample.kwargs,
-        reason="out= that shares memory with an operand is computed",
-    ),
-)
 DTYPES = (
     torch.bool,
     torch.uint8,
@@ -37,7 +28,7 @@ DTYPES = (
     torch.complex128,
 )
 
-CASES = opinfo.cases(*NAMES, limit=8, dtypes=DTYPES, exclusions=EXCLUSIONS)
+CASES = opinfo.cases(*NAMES, limit=8, dtypes=DTYPES)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

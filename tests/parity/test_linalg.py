@@ -10,60 +10,22 @@ import torch
 
 import raxis
 from tests.parity import opinfo
-from tests.parity.opinfo import Exclusion
 
 pytestmark = pytest.mark.filterwarnings("ignore:An output with one or more elements was resized:UserWarning")
 
 
-def _of_size_1(sample: Any) -> bool:
-    return bool(sample.input.shape[-1] == 1)
-
-
-EXCLUSIONS = [
-    Exclusion(
-        "matrix_exp",
-        "values",
-        (torch.float16, torch.bfloat16),
-        lambda sample: sample.input.numel() > 1,
-        "torch overflows within, in half precision",
-    ),
-    Exclusion(
-        "linalg.det",
-        "second",
-        (torch.complex128,),
-        _of_size_1,
-        "torch gives none, raxis one that is 0 but for rounding",
-    ),
-]
-
-# Whose results are determined up to the signs of vectors, which differ between builds of LAPACK.
-VECTORS = ("linalg.eig", "linalg.eigh", "linalg.svd", "svd")
-
 NAMES = [
-    "cholesky", "cholesky_inverse", "cholesky_solve", "linalg.cholesky", "linalg.cholesky_ex", "linalg.cond",
-    "linalg.det", "linalg.diagonal", "linalg.eigvals", "linalg.eigvalsh", "linalg.householder_product", "linalg.inv",
-    "linalg.inv_ex", "linalg.lstsq", "linalg.lu", "linalg.lu_factor", "linalg.lu_factor_ex", "linalg.lu_solve",
-    "linalg.matrix_power", "linalg.matrix_rank", "linalg.pinv", "linalg.qr", "linalg.slogdet", "linalg.solve",
-    "linalg.solve_ex", "linalg.solve_triangular", "linalg.svdvals", "linalg.tensorinv", "linalg.tensorsolve",
-    "linalg.vander", "logdet", "lu", "lu_solve", "lu_unpack", "pinverse", "qr", "triangular_solve",
+    "cholesky", "cholesky_inverse", "cholesky_solve", "geqrf", "linalg.cholesky", "linalg.cholesky_ex",
+    "linalg.cond", "linalg.det", "linalg.diagonal", "linalg.eig", "linalg.eigh", "linalg.eigvals",
+    "linalg.eigvalsh", "linalg.householder_product", "linalg.inv", "linalg.inv_ex", "linalg.lstsq",
+    "linalg.lu", "linalg.lu_factor", "linalg.lu_factor_ex", "linalg.lu_solve", "linalg.matrix_power",
+    "linalg.matrix_rank", "linalg.pinv", "linalg.qr", "linalg.slogdet", "linalg.solve", "linalg.solve_ex",
+    "linalg.solve_triangular", "linalg.svd", "linalg.svdvals", "linalg.tensorinv", "linalg.tensorsolve",
+    "linalg.vander", "logdet", "lu", "lu_solve", "lu_unpack", "matrix_exp", "ormqr", "pca_lowrank",
+    "pinverse", "qr", "svd", "svd_lowrank", "triangular_solve",
 ]  # fmt: skip
 
-LOOSE = {
-    torch.float32: (1e-3, 1e-4),
-    torch.complex64: (1e-3, 1e-4),
-    torch.float64: (1e-7, 1e-8),
-    torch.complex128: (1e-7, 1e-8),
-}
-"""Rounding grows with the condition number."""
-
-CASES = [
-    *opinfo.cases(*NAMES, exclusions=EXCLUSIONS, tolerances=LOOSE, limit=8),
-    *opinfo.cases(*VECTORS, aspects=("values", "out", "method"), values=False, limit=8),
-    *opinfo.cases(*VECTORS, aspects=("gradients", "second", "errors"), tolerances=LOOSE, limit=8),
-    *opinfo.cases(
-        "matrix_exp", exclusions=EXCLUSIONS, tolerances=LOOSE | {torch.float32: (2e-2, 1e-3)}, limit=8
-    ),
-]
+CASES = opinfo.cases(*NAMES, limit=8)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

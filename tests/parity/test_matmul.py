@@ -11,20 +11,13 @@ import torch
 import raxis
 from tests.parity import opinfo
 from tests.parity.bridge import to_torch
-from tests.parity.opinfo import Exclusion
 
 pytestmark = pytest.mark.filterwarnings("ignore:Using torch.cross without specifying the dim:UserWarning")
-
-HALF = (torch.float16, torch.bfloat16)
 
 CASES = opinfo.cases(
     "__rmatmul__", "addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm", "cross", "dot", "einsum", "inner", "kron",
     "linalg.cross", "linalg.multi_dot", "linalg.vecdot", "matmul", "mm", "mv", "nn.functional.bilinear",
     "nn.functional.linear", "outer", "tensordot", "trace", "vdot",
-    exclusions=[
-        Exclusion("addbmm", "values", HALF, reason="torch rounds after each matrix, raxis once"),
-        Exclusion("addr", "values", (torch.bfloat16,), reason="torch rounds after each step, raxis once"),
-    ],
     limit=12,
 )  # fmt: skip
 

@@ -21,16 +21,18 @@ REARRANGING = [
     "nn.functional.channel_shuffle",
 ]
 FLOATS = (torch.bfloat16, torch.float32, torch.float64)
-COARSE = {torch.bfloat16: (5e-2, 5e-2), torch.float16: (5e-3, 5e-3), torch.float32: (1e-4, 1e-4)}
 
 CASES = [
     *opinfo.cases(*POOLING, *REARRANGING, limit=6),
+    *opinfo.cases(
+        *[f"nn.functional.fractional_max_pool{n}d" for n in (2, 3)], aspects=("values", "errors"), limit=6
+    ),
+    *opinfo.cases("grid_sampler_2d", "grid_sampler_3d", dtypes=FLOATS, limit=6),
     *opinfo.cases(
         "nn.functional.interpolate",
         "nn.functional.upsample_bilinear",
         "nn.functional.upsample_nearest",
         dtypes=FLOATS,
-        tolerances=COARSE,
         limit=4,
     ),
     *opinfo.cases(

@@ -11,8 +11,6 @@ import torch
 import raxis
 from tests.parity import opinfo
 from tests.parity.bridge import to_raxis, to_torch
-from tests.parity.comparing import TOLERANCES
-from tests.parity.opinfo import Exclusion
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*degrees of freedom is <= 0:UserWarning"),
@@ -20,42 +18,14 @@ pytestmark = [
 ]
 
 
-EXCLUSIONS = [
-    Exclusion(
-        "linalg.norm:subgradients_at_zero",
-        "second",
-        sample=lambda sample: sample.args == (None,),
-        reason="torch gives NaN",
-    ),
-    Exclusion(
-        "mode",
-        "values",
-        (
-            torch.bool,
-            torch.uint8,
-            torch.int8,
-            torch.int16,
-            torch.int32,
-            torch.int64,
-            torch.float16,
-            torch.bfloat16,
-        ),
-        lambda sample: sample.input.numel() > 1000,
-        "torch gives another index",
-    ),
-]
-
 CASES = opinfo.cases(
-    "all", "amax", "amin", "aminmax", "any", "argmax", "argmin", "corrcoef", "count_nonzero", "dist",
+    "_segment_reduce", "all", "amax", "amin", "aminmax", "any", "argmax", "argmin", "corrcoef", "count_nonzero", "cov",
+    "dist",
     "linalg.matrix_norm", "linalg.norm", "linalg.vector_norm", "logsumexp", "max", "mean", "median", "min", "mode",
     "nanmean", "nanmedian", "nanquantile", "nansum", "norm", "prod", "quantile", "renorm", "std", "std_mean", "sum",
     "sum_to_size", "var", "var_mean",
-    exclusions=EXCLUSIONS,
     limit=12,
 )  # fmt: skip
-# Weights may be float32 beside float64 observations; what they sum to then depends on the order.
-_AS_FLOAT32 = TOLERANCES[torch.float32]
-CASES += opinfo.cases("cov", limit=12, tolerances={torch.float64: _AS_FLOAT32, torch.complex128: _AS_FLOAT32})
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -9,19 +9,9 @@ import torch
 import raxis
 from tests.parity import opinfo
 from tests.parity.bridge import to_raxis, to_torch
-from tests.parity.opinfo import Exclusion
 
 CASES = opinfo.cases(
     "cummax", "cummin", "cumprod", "cumsum", "diff", "logcumsumexp",
-    exclusions=[
-        Exclusion(
-            "logcumsumexp",
-            "values",
-            (torch.complex64, torch.complex128),
-            lambda sample: sample.input.ndim == 3,
-            "imaginary parts differ by multiples of 2 pi",
-        )
-    ],
     limit=12,
 )  # fmt: skip
 

@@ -11,51 +11,16 @@ import torch
 import raxis
 from tests.parity import opinfo
 from tests.parity.bridge import to_torch
-from tests.parity.opinfo import Exclusion
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*input value tensor is non-contiguous:UserWarning"),
     pytest.mark.filterwarnings("ignore:An output with one or more elements was resized:UserWarning"),
 ]
 
-SMALL = (torch.bool, torch.uint8, torch.int8, torch.float16, torch.bfloat16)
-INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
-
-
-def _stable(sample: Any) -> bool:
-    return bool(sample.kwargs.get("stable", False))
-
-
-def _has_ties(sample: Any) -> bool:
-    return sample.input.numel() > 10
-
-
-EXCLUSIONS = [
-    Exclusion(
-        "sort", "values", SMALL, lambda s: not _stable(s) and _has_ties(s), "torch orders ties as it likes"
-    ),
-    Exclusion(
-        "argsort", "values", SMALL, lambda s: not _stable(s) and _has_ties(s), "torch orders ties as it likes"
-    ),
-    Exclusion(
-        "topk", "values", (*INTEGERS, torch.bfloat16), _has_ties, "torch chooses among ties as it likes"
-    ),
-    Exclusion(
-        "kthvalue", "values", INTEGERS, lambda s: s.input.ndim > 0, "torch chooses among ties as it likes"
-    ),
-    Exclusion(
-        "kthvalue",
-        "errors",
-        sample=lambda s: "out" in s.kwargs,
-        reason="raxis may write its results over its operand",
-    ),
-    Exclusion("histc", "values", (torch.float16, torch.bfloat16), reason="torch bins in half precision"),
-]
-
 CASES = opinfo.cases(
-    "argsort", "bincount", "bucketize", "histc", "isin", "kthvalue", "msort", "searchsorted", "sort", "topk",
+    "argsort", "bincount", "bucketize", "histc", "histogram", "histogramdd",
+    "isin", "kthvalue", "msort", "searchsorted", "sort", "topk",
     "unique", "unique_consecutive",
-    exclusions=EXCLUSIONS,
     limit=12,
 )  # fmt: skip
 

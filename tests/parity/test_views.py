@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from tests.parity import opinfo
-from tests.parity.opinfo import Exclusion
 
 NAMES = (
+    "broadcast_shapes",
     "view", "view_as", "reshape", "reshape_as", "ravel", "flatten", "unflatten", "expand", "expand_as",
     "broadcast_to", "permute", "transpose", "t", "movedim", "T", "mT", "mH", "H",
     "squeeze", "unsqueeze", "select", "narrow", "diagonal", "unfold", "as_strided", "split", "split_with_sizes",
@@ -19,17 +19,9 @@ NAMES = (
     "squeeze_copy", "t_copy", "transpose_copy", "unbind_copy", "unfold_copy", "unsqueeze_copy", "view_copy",
 )  # fmt: skip
 
-EXCLUSIONS = (
-    Exclusion(
-        "narrow",
-        "errors",
-        sample=lambda sample: any(isinstance(value, torch.Tensor) for value in sample.args),
-        reason="a bool tensor is taken as the integer it is, a longer one is a TypeError",
-    ),
-)
 DTYPES = (torch.bool, torch.int64, torch.float16, torch.float32, torch.float64, torch.complex128)
 
-CASES = opinfo.cases(*NAMES, limit=8, dtypes=DTYPES, exclusions=EXCLUSIONS)
+CASES = opinfo.cases(*NAMES, limit=8, dtypes=DTYPES)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

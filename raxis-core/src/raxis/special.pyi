@@ -10,6 +10,31 @@ from raxis.placement import DeviceLike
 from raxis.random import Generator
 from raxis.tensor import Tensor
 
+from raxis.ops import functions as _functions
+
+digamma = _functions.digamma
+erf = _functions.erf
+erfc = _functions.erfc
+erfinv = _functions.erfinv
+exp2 = _functions.exp2
+expm1 = _functions.expm1
+i0 = _functions.i0
+log1p = _functions.log1p
+log_softmax = _functions.log_softmax
+logit = _functions.logit
+logsumexp = _functions.logsumexp
+polygamma = _functions.polygamma
+round = _functions.round
+sinc = _functions.sinc
+softmax = _functions.softmax
+xlogy = _functions.xlogy
+psi = _functions.digamma
+gammainc = _functions.igamma
+gammaincc = _functions.igammac
+gammaln = _functions.lgamma
+multigammaln = _functions.mvlgamma
+expit = _functions.sigmoid
+
 def airy_ai(input: Tensor, *, out: Any = ...) -> Tensor:
     """The Airy function of the first kind."""
 

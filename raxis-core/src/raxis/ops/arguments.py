@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from raxis.dtypes import as_dtype
+from raxis.dtypes import Category, as_dtype
 from raxis.ops.promotion import Promotion
 from raxis.ops.schema import Parameter
 from raxis.ops.table import Op
@@ -183,6 +183,15 @@ def _integer(value: Any) -> int:
     return number
 
 
+def _start(value: Any) -> int:
+    """An integer, also in a tensor without dimensions."""
+    if isinstance(value, Tensor) and (value.ndim or value.dtype.category is not Category.INTEGER):
+        raise RuntimeError(
+            f"start must be an 0-dim integral Tensor, but got one of shape {list(value.shape)} and dtype {value.dtype}."
+        )
+    return _integer(value)
+
+
 def _float(value: Any) -> float:
     if isinstance(value, str):
         raise TypeError
@@ -205,6 +214,7 @@ def _string(value: Any) -> str:
 _CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "Scalar": _scalar,
     "int": _integer,
+    "start": _start,
     "float": _float,
     "bool": _boolean,
     "str": _string,

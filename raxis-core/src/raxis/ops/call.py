@@ -13,7 +13,7 @@ from raxis.interception import active, observer
 from raxis.interop import share
 from raxis.ops import launch, tables
 from raxis.ops.arguments import is_number, normalise
-from raxis.ops.destination import check_destination, overwrite_with_plan, store_results
+from raxis.ops.destination import check_destination, overwrite_with_plan, store_op_results
 from raxis.ops.plan import build, common_device, tensor_operands, traced_plan
 from raxis.ops.schema import Parameter
 from raxis.ops.table import Kind, Op
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def call(op: Op, arguments: tuple[Any, ...], out: Any = None) -> Any:
     """Run an op whose plan is not cached, or that writes into `out`."""
     if out is not None:
-        return store_results(op.public_name, call(op, arguments), out)
+        return store_op_results(op, arguments, call(op, arguments), out)
     if active.recording is not None:
         arguments = active.recording.operands(arguments, op.name)
     values = normalise(op, arguments)
@@ -74,8 +74,16 @@ def _noted(op: Op, values: Sequence[Any]) -> Recording | None:
     return active.recording
 
 
-def call_operator(op: Op, arguments: tuple[Any, ...]) -> Any:
-    """Run an op for a Python operator: arrays become tensors, operands it does not know give NotImplemented."""
+def call_operator(op: Op, arguments: tuple[Any, ...], own: Any) -> Any:
+    """Run an op for an operator method of `own`: arrays become tensors, operands it does not know give NotImplemented.
+
+    Raises:
+        TypeError: if `own` is no tensor, as when the method is called by hand.
+    """
+    if not isinstance(own, Tensor):
+        raise TypeError(
+            f"the operator of {op.name} is a method of tensors, but was called on a {type(own).__name__}"
+        )
     operands = list(arguments)
     for position, (parameter, value) in enumerate(zip(op.parameters, arguments, strict=True)):
         if not parameter.is_tensor or isinstance(value, Tensor):

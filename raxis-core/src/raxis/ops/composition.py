@@ -42,7 +42,9 @@ def _wrapper(op: Op) -> tuple[str, dict[str, Any]]:
         "        raise",
         "    except Exception as error:",
         f"        result = _failed(_op, error, {parameters.packed()})",
-        "    return result if out is None else _stored(_op, result, out)" if op.out else "    return result",
+        f"    return result if out is None else _stored(_op, ({parameters.packed()})[0], result, out)"
+        if op.out
+        else "    return result",
     ]
     used = {"_op": op, "_body": op.body, "_failed": _failed, "_stored": _stored, **CONVERSION_NAMES}
     return "\n".join(lines), {**names, **used}
@@ -152,10 +154,10 @@ def _plain_integers(values: Sequence[Any]) -> list[Any] | None:
     return [value.item() if isinstance(value, np.integer) else value for value in values]
 
 
-def _stored(op: Op, result: Any, out: Any) -> Any:
-    from raxis.ops.destination import store_results
+def _stored(op: Op, arguments: tuple[Any, ...], result: Any, out: Any) -> Any:
+    from raxis.ops.destination import store_op_results
 
-    return store_results(op.public_name, result, out)
+    return store_op_results(op, arguments, result, out)
 
 
 def composed_inplace(op: Op) -> Callable[..., Any]:
@@ -182,6 +184,8 @@ def composed_operator(op: Op, name: str, reflected: bool) -> Callable[..., Any]:
     """A binary operator; `reflected` ones are called with the right operand first."""
 
     def function(self: Any, other: Any) -> Any:
+        if not isinstance(self, Tensor):
+            raise TypeError(f"{name} is a method of tensors, but was called on a {type(self).__name__}")
         if not isinstance(other, Tensor) and not is_number(other):
             return NotImplemented
         return op.body(other, self) if reflected else op.body(self, other)

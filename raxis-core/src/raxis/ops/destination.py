@@ -12,6 +12,7 @@ from raxis.frames import user_stacklevel
 from raxis.layout import Layout, contiguous_strides, extent, layout_of, overlaps_itself
 from raxis.ops.exhaustion import exhausted
 from raxis.ops.plan import Plan, check_writable, tensor_operands, tensors_in
+from raxis.ops.table import Op
 from raxis.tensor import Tensor, view_of, wrap
 
 
@@ -23,13 +24,17 @@ def check_destination(name: str, target: Any) -> None:
     """
     if not isinstance(target, Tensor):
         raise TypeError(f"{name}(): the destination must be a Tensor, not {type(target).__name__}")
+    _check_own_memory(name, target)
+    check_inplace(name, target)
+
+
+def _check_own_memory(name: str, target: Tensor) -> None:
     if overlaps_itself(target._layout):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory "
             f"location ({name} on shape {list(target._layout.shape)} with strides {list(target._layout.strides)}). "
             "Please clone() the tensor before performing the operation."
         )
-    check_inplace(name, target)
 
 
 def overwrite_with_plan(plan: Plan, arguments: Sequence[Any]) -> Tensor:
@@ -129,8 +134,36 @@ def overwrite(name: str, target: Tensor, result: Tensor) -> Tensor:
     return target.copy_(result)
 
 
-def store_results(name: str, results: Any, out: Any) -> Any:
-    """``out=``: copy computed results into the given tensors, which take on their shapes.
+def store_op_results(op: Op, arguments: Sequence[Any], results: Any, out: Any) -> Any:
+    """`store_results` under the op's own rules for its destination."""
+    if op.apart:
+        operands = [tensor for value in arguments for tensor in tensors_in(value)]
+        several = isinstance(results, (tuple, list)) and isinstance(out, (tuple, list))
+        for target, result in zip(
+            out if several else (out,), results if several else (results,), strict=False
+        ):
+            _check_apart(op.public_name, operands, target, result)
+    return store_results(op.public_name, results, out, op.exact)
+
+
+def _check_apart(name: str, operands: Sequence[Tensor], target: Any, result: Tensor) -> None:
+    """Raise unless `target`, made large enough for the result, shares no memory with operands or within itself."""
+    if not isinstance(target, Tensor):
+        return
+    _check_own_memory(name, target)
+    fits = target._layout.shape == result._layout.shape
+    whole = target if fits else wrap(target._storage, target._offset, result._layout)
+    sharing = [item for item in operands if item._storage is whole._storage]
+    if any(item is target or (item._layout.numel and reach_overlaps(whole, item)) for item in sharing):
+        raise RuntimeError(
+            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+            f"memory location ({name} with out= of shape {list(target._layout.shape)}). Please clone() the tensor "
+            "before performing the operation."
+        )
+
+
+def store_results(name: str, results: Any, out: Any, exact: bool = False) -> Any:
+    """``out=``: copy computed results into the given tensors, which take on their shapes (`exact`: not dtypes).
 
     Raises:
         TypeError: if `out` is not as many tensors as there are results.
@@ -143,7 +176,7 @@ def store_results(name: str, results: Any, out: Any) -> Any:
         raise TypeError(f"{name}(): expected {len(produced)} output tensors in out=, but got {len(outputs)}.")
     for output, result in zip(outputs, produced, strict=True):
         _check_output(name, output, result)
-        if several:
+        if several or exact:
             _check_output_dtype(name, output, result)
     for output, result in zip(outputs, produced, strict=True):
         fit_output(output, result._layout)

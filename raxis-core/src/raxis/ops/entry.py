@@ -74,7 +74,7 @@ def _operator_entry(op: Op, name: str, reflected: bool) -> Callable[..., Any]:
             "try:",
             f"    run = _plans[{key}]",
             "except Exception:",
-            f"    return _call(_op, ({values},))",
+            f"    return _call(_op, ({values},), {operands[0]})",
             f"return run({values})",
         ]
         return _source(op, name, ", ".join(operands), body, _plans=op.plans, _call=call.call_operator)

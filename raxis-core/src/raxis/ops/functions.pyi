@@ -1172,7 +1172,7 @@ def nanquantile(input: Tensor, q: Tensor | builtins.complex, dim: builtins.int |
 def nansum(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, dtype: DType | None = ..., out: Any = ...) -> Tensor:
     """The sum over `dim`, or over all elements, with NaN counted as zero."""
 
-def narrow(input: Tensor, dim: builtins.int, start: builtins.int, length: builtins.int) -> Tensor:
+def narrow(input: Tensor, dim: builtins.int, start: builtins.int | Tensor, length: builtins.int) -> Tensor:
     """The elements `start` to ``start + length`` (exclusive) of one dimension."""
 
 def narrow_copy(input: Tensor, dim: builtins.int, start: builtins.int, length: builtins.int, *, out: Any = ...) -> Tensor:

@@ -1370,7 +1370,7 @@ class TensorMethods:
     def nansum(self, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, dtype: DType | None = ..., out: Any = ...) -> Tensor:
         """The sum over `dim`, or over all elements, with NaN counted as zero."""
 
-    def narrow(self, dim: builtins.int, start: builtins.int, length: builtins.int) -> Tensor:
+    def narrow(self, dim: builtins.int, start: builtins.int | Tensor, length: builtins.int) -> Tensor:
         """The elements `start` to ``start + length`` (exclusive) of one dimension."""
 
     def narrow_copy(self, dim: builtins.int, start: builtins.int, length: builtins.int, *, out: Any = ...) -> Tensor:

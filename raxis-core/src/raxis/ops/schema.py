@@ -8,6 +8,7 @@ Types of parameters:
 ``Scalar``         a run-time number (``Scalar?``: or None): part of the cache key by type only
 ``int`` ``float`` ``bool`` ``str`` ``dtype`` ``device`` ``layout`` ...
                    static values (``?``: or None); part of the cache key by value
+``start``          an int, also as a 0-d integer tensor
 ``*args``          anything (composed ops only, as ``**kwargs``)
 ``int[]``          a sequence of ints; ``int[2]`` also takes one int for both; ``int...`` also varargs
 =================  ==========================================================================

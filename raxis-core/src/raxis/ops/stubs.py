@@ -41,7 +41,22 @@ from raxis.random import Generator
 from raxis.tensor import Tensor
 '''
 
-_MORE = {"raxis.linalg": "from raxis.errors import LinAlgError as LinAlgError\n"}
+_SHARED = (
+    "digamma", "erf", "erfc", "erfinv", "exp2", "expm1", "i0", "log1p", "log_softmax", "logit", "logsumexp",
+    "polygamma", "round", "sinc", "softmax", "xlogy",
+)  # fmt: skip
+_RENAMED = {
+    "digamma": "psi", "igamma": "gammainc", "igammac": "gammaincc", "lgamma": "gammaln", "mvlgamma": "multigammaln",
+    "sigmoid": "expit",
+}  # fmt: skip
+"""What `raxis.special` takes over from `raxis`, under the same and under other names."""
+
+_MORE = {
+    "raxis.linalg": "from raxis.errors import LinAlgError as LinAlgError\n",
+    "raxis.special": "from raxis.ops import functions as _functions\n\n"
+    + "".join(f"{name} = _functions.{name}\n" for name in _SHARED)
+    + "".join(f"{public} = _functions.{name}\n" for name, public in _RENAMED.items()),
+}
 """What modules have besides the functions of the table."""
 
 _TYPES = {
@@ -49,6 +64,7 @@ _TYPES = {
     "Tensor|Scalar": "Tensor | builtins.complex",
     "Scalar": "builtins.complex",
     "int": "builtins.int",
+    "start": "builtins.int | Tensor",
     "float": "builtins.float",
     "bool": "builtins.bool",
     "str": "builtins.str",

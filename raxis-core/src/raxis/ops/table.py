@@ -75,6 +75,8 @@ class Op:
         function: whether it is a function of `namespace`.
         inplace: whether there is an ``op_`` form.
         out: whether the function takes ``out=``.
+        apart: whether ``out=`` must share no memory with an operand, and none among its own elements.
+        exact: whether ``out=`` must have the result's dtype.
         creates: whether a composed op's body returns a function that makes the tensor, see `raxis.ops.creating`.
         operator: the Python operator served, such as ``__add__``; binary ones serve the reflected and in-place
             forms too.
@@ -101,6 +103,8 @@ class Op:
         function: bool = True,
         inplace: bool = False,
         out: bool = True,
+        apart: bool = False,
+        exact: bool = False,
         creates: bool = False,
         operator: str = "",
         namespace: str = "raxis",
@@ -121,6 +125,8 @@ class Op:
         self.function = function
         self.inplace = inplace
         self.out = out
+        self.apart = apart
+        self.exact = exact
         self.creates = creates
         self.operator = operator
         self.namespace = namespace

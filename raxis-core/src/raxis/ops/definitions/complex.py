@@ -118,6 +118,7 @@ def _check_parts(real: Tensor, imag: Tensor) -> None:
 
 @lowered(
     "complex(Tensor real, Tensor imag) -> Tensor",
+    exact=True,
     promotion=Promotion.ARITHMETIC,
     method=False,
     check=_check_parts,

@@ -63,6 +63,7 @@ def _cat_gradient(grad: Tensor, tensors_layout: Sequence[Layout], dim: int) -> l
 @lowered(
     "cat(Tensor[] tensors, int dim=0) -> Tensor",
     aliases=("concat", "concatenate"),
+    apart=True,
     vjp={"tensors": _cat_gradient},
     method=False,
 )

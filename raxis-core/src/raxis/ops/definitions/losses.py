@@ -341,7 +341,7 @@ def gaussian_nll_loss(
     Args:
         input: expected values.
         target: values; must broadcast with `input`.
-        var: variances; shape of `input`, or without or with size 1 in its last dimension; or one number.
+        var: variances; shape of `input`, or with size 1 in one dimension, or without its last; or one number.
         full: add the constant ``log(2 * pi) / 2``.
         eps: least variance.
         reduction: "mean", "sum" or "none".
@@ -355,7 +355,7 @@ def gaussian_nll_loss(
         tensor(0.5000)
     """
     reduction = chosen_reduction(None, None, reduction)
-    variance = _variances(input, target, var)
+    variance = _variances(input, var)
     if bool((variance < 0).any()):
         raise ValueError("var has negative entry/entries")
     # The clamp is invisible to derivatives, as in PyTorch.
@@ -366,19 +366,21 @@ def gaussian_nll_loss(
     return reduced(loss, reduction)
 
 
-def _variances(input: Tensor, target: Tensor, var: Tensor | float) -> Tensor:
+def _variances(input: Tensor, var: Tensor | float) -> Tensor:
     if not isinstance(var, Tensor):
         if var < 0:
             raise ValueError("var has negative entry/entries")
         return var * input.new_ones(input.shape)
     own, shape = var._layout.shape, input._layout.shape
-    if own in (shape, target._layout.shape):
+    if own == shape:
         return var
-    if shape[:-1] == own:
+    if own == shape[:-1]:
         return var.unsqueeze(-1)
-    if shape[:-1] == own[:-1] and own[-1] == 1:
+    if len(own) == len(shape) and [size for size, whole in zip(own, shape, strict=True) if size != whole] == [
+        1
+    ]:
         return var
     raise ValueError(
-        f"var is of incorrect size: expected {list(shape)}, or {list(shape[:-1])} with or without a last dimension of "
-        f"size 1, but got {list(own)}."
+        f"var is of incorrect size: expected {list(shape)}, the same with one dimension of size 1, or "
+        f"{list(shape[:-1])}, but got {list(own)}."
     )

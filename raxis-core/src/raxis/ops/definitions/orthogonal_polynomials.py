@@ -84,16 +84,16 @@ def _register(
 _CHEBYSHEV: dict[str, tuple[str, Callable[[Any], Any], Callable[[Any, Any], Any], str, str]] = {
     "t": ("first", lambda x: x, lambda n, angle: emit("cos", n * angle), "-0.5000", "-0.5000"),
     "u": (
-        "second", lambda x: 2 * x, lambda n, angle: emit("sin", (n + 1) * angle) / emit("sin", angle), "0.0000",
-        "0.0000",
+        "second", lambda x: 2 * x, lambda n, angle: emit("sin", (n + 1) * angle) / emit("sin", angle), "0.",
+        "0.",
     ),
     "v": (
         "third", lambda x: 2 * x - 1, lambda n, angle: emit("cos", (n + 0.5) * angle) / emit("cos", angle / 2),
-        "-1.0000", "-1.0000",
+        "-1.", "-1.",
     ),
     "w": (
         "fourth", lambda x: 2 * x + 1, lambda n, angle: emit("sin", (n + 0.5) * angle) / emit("sin", angle / 2),
-        "1.0000", "1.0000",
+        "1.", "1.",
     ),
 }  # fmt: skip
 

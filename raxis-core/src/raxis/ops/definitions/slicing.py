@@ -188,7 +188,7 @@ def _narrow_lower(input: Tensor, dim: int, start: int, length: int) -> Any:
 
 
 @viewed(
-    "narrow(Tensor input, int dim, int start, int length) -> Tensor",
+    "narrow(Tensor input, int dim, start start, int length) -> Tensor",
     lower=_narrow_lower,
     vjp={"input": _narrow_gradient},
 )

@@ -128,6 +128,7 @@ def topk(input: Tensor, k: int, dim: int, largest: bool, sorted: bool) -> Any:
 
 @lowered(
     "kthvalue(Tensor input, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+    apart=True,
     composite=True,
     vjp={"input": selection_vjp},
 )
