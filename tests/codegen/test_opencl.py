@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from raxis.testing.running import LEVELS
+
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "examples" / "raxis-opencl"
 LINES = 600
@@ -56,9 +58,11 @@ def run(executable: Path, *arguments: str, folder: Path | None = None) -> str:
 
 
 @pytest.mark.slow
-def test_conformance(python: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("level", list(LEVELS))
+def test_conformance(python: Path, tmp_path: Path, level: str) -> None:
     report = tmp_path / "coverage.json"
-    run(python, "-m", "raxis.testing", "--device", "opencl", "--report", str(report), folder=PLUGIN)
+    arguments = ("--device", "opencl", "--level", level, "--report", str(report))
+    run(python, "-m", "raxis.testing", *arguments, folder=PLUGIN)
     totals = json.loads(report.read_text(encoding="utf-8"))["totals"]
     assert totals["failed"] == 0
     assert totals["passed"] >= 0.95 * sum(count for name, count in totals.items() if name != "skipped")
