@@ -17,7 +17,9 @@ def test_writes_to_tensors_outside_are_refused() -> None:
         return state.add_(1)  # the line
 
     line = branch.__code__.co_firstlineno + 1
-    with pytest.raises(CompileError, match=rf"test_control_mistakes\.py:{line}: .* writes in place .* from outside"):
+    with pytest.raises(
+        CompileError, match=rf"test_control_mistakes\.py:{line}: .* writes in place .* from outside"
+    ):
         raxis.compile(lambda x: raxis.cond(x[0] > 0, branch, lambda: x))(x)
     assert state.tolist() == [0.0, 0.0]
     with pytest.raises(CompileError, match="writes in place"):

@@ -155,7 +155,9 @@ def _draws_on(excursion: Excursion) -> bool:
         for generator, start in excursion.starts.items()
         for which, number in zip(("key", "offset"), start, strict=True)
     }
-    return all(first.get(number.source.key, plain(number)) == plain(number) for number in _numbers(excursion.calls))
+    return all(
+        first.get(number.source.key, plain(number)) == plain(number) for number in _numbers(excursion.calls)
+    )
 
 
 def _leaked(memories: Iterable[Memory]) -> bool:

@@ -16,7 +16,7 @@ __all__ = ["Beta", "Dirichlet"]
 
 def _drawn_logarithm(concentration: Tensor, shape: Shape) -> Tensor:
     """Logarithms of gamma variables: they tell apart values too small for the dtype."""
-    return concentration.expand(shape)._log_standard_gamma()  # type: ignore[attr-defined,no-any-return]
+    return concentration.expand(shape)._log_standard_gamma()
 
 
 class Beta(Distribution):

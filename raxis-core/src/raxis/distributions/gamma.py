@@ -14,7 +14,7 @@ __all__ = ["Chi2", "FisherSnedecor", "Gamma", "InverseGamma"]
 
 def drawn_gamma(concentration: Tensor, shape: Shape) -> Tensor:
     """Gamma variables of rate 1, differentiable in `concentration`, which broadcasts to `shape`."""
-    return concentration.expand(shape)._standard_gamma()  # type: ignore[attr-defined,no-any-return]
+    return concentration.expand(shape)._standard_gamma()
 
 
 class Gamma(Distribution):
