@@ -7,6 +7,7 @@ import random
 import numpy as np
 import pytest
 
+import raxis
 from raxis.backends.reference.backend import ReferenceBackend
 from raxis.compiler import views
 from raxis.compiler.memory import Region
@@ -108,3 +109,22 @@ def test_parts_of_a_dimension_need_no_gather() -> None:
     heads = Region(float32, (2, 2, 5, 4), (120, 4, 24, 1), 8)
     program = builder.build([views.read(builder, home, heads)])
     assert [item.primitive for item in program.instructions] == ["reshape", "slice", "transpose"]
+
+
+@pytest.mark.parametrize("strides", [(1, 1), (3, 1), (1, 2)])
+def test_parts_without_elements(strides: tuple[int, int]) -> None:
+    """Strides of memory without elements say nothing about gaps."""
+    builder = Builder()
+    empty = views.Home(builder.parameter(TensorType(float32, (5, 0))), Region(float32, (5, 0), strides, 5))
+    (turned,) = builder.build([
+        views.read(builder, empty, Region(float32, (0, 5), (strides[1], strides[0]), 5))
+    ]).results  # fmt: skip
+    assert turned.type.shape == (0, 5)
+    whole = views.Home(builder.parameter(TensorType(float32, (4, 3))), Region(float32, (4, 3), (3, 1), 0))
+    nothing = builder.parameter(TensorType(float32, (4, 0)))
+    assert views.write(builder, whole, Region(float32, (4, 0), (3, 1), 2), nothing) is whole
+
+
+def test_transposed_weight_without_elements() -> None:
+    product = raxis.compile(lambda x, weight: x @ weight.t())(raxis.ones(3, 0), raxis.ones(5, 2)[:, 2:])
+    np.testing.assert_array_equal(product.numpy(), np.zeros((3, 5), np.float32))

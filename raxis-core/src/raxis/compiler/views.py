@@ -38,6 +38,8 @@ def read(builder: Builder, home: Home, region: Region) -> Value:
     """The elements of `region`."""
     if home.region == region:
         return home.value
+    if 0 in region.shape:
+        return builder.constant(0, region.dtype, region.shape)
     found = _with_cut(builder, home, region)
     if found is not None:
         return _sliced(builder, found[0].value, found[1], region)
@@ -48,6 +50,8 @@ def write(builder: Builder, home: Home, region: Region, value: Value) -> Home:
     """The memory after `value` was written to `region`."""
     if home.region == region or _covers(region, home.region):
         return Home(value, region)
+    if 0 in region.shape:
+        return home
     found = None if 0 in region.strides else _with_cut(builder, home, region)
     if found is not None:
         home, cut = found
