@@ -322,3 +322,11 @@ def test_dropout_mask_and_scale() -> None:
 def test_meta_draws_have_shapes() -> None:
     assert raxis.randn(2, 3, device="meta").shape == (2, 3)
     assert raxis.empty(5, device="meta").normal_().is_meta
+
+
+@pytest.mark.parametrize("bounds", [(0, 65506), (-65505, 1)])
+def test_randint_beyond_half_precision(bounds: tuple[int, int]) -> None:
+    """They would become infinity."""
+    with pytest.raises(RuntimeError, match="out of bounds for float16"):
+        raxis.randint(*bounds, (3,), dtype=raxis.float16)
+    assert raxis.randint(65503, 65505, (3,), dtype=raxis.float16).isfinite().all()

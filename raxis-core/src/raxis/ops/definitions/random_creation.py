@@ -9,6 +9,7 @@ from raxis import dtypes
 from raxis.dtypes import Category, DType
 from raxis.layout import Layout
 from raxis.memory_format import memory_format
+from raxis.numeric_limits import finfo
 from raxis.ops.call import repeated
 from raxis.ops.definitions import random
 from raxis.ops.definitions.factory import CREATION_OPTIONS, empty_of, like_layout, sizes_of
@@ -197,7 +198,8 @@ def integer_bounds(dtype: DType) -> tuple[int, int]:
         return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if dtype.is_signed else (0, (1 << bits) - 1)
     if dtype.is_complex:
         raise NotImplementedError(f'"random_" not implemented for {dtype.name}')
-    return -(1 << 63), (1 << 63) - 1
+    highest = int(finfo(dtype).max)
+    return max(-highest, -(1 << 63)), min(highest, (1 << 63) - 1)
 
 
 @created(
