@@ -109,6 +109,11 @@ HOLES = (
     ),
     Hole("linalg.det", "second", "torch gives none, raxis one that is 0 but for rounding", (torch.complex128,),
          lambda sample: sample.input.shape[-1] == 1),
+    *(
+        Hole(f"nn.functional.linear_cross_entropy:{variant}", "second",
+             "torch has no second derivative of what it computes in chunks")
+        for variant in ("chunked", "chunked_none")
+    ),
     Hole("linalg.norm:subgradients_at_zero", "second", "torch gives NaN",
          sample=lambda sample: sample.args == (None,)),
     # ---- forms --------------------------------------------------------------------------------------------------
