@@ -20,6 +20,7 @@ from typing import Any
 
 import torch
 
+import raxis
 from tests.parity import aspects
 from tests.parity.bridge import RAXIS_DTYPES, NotRepresentableError
 from tests.parity.catalogue import entries_of, function_of
@@ -98,6 +99,7 @@ class Case:
 
     def _problem(self, check: Callable[..., None], function: Any, sample: Any) -> str | None:
         torch.manual_seed(self.seed)
+        raxis.manual_seed(self.seed)
         try:
             check(self, function, sample)
         except NotRepresentableError:
