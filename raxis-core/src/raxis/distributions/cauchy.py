@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
 
 import raxis
-from raxis.distributions import constraints
-from raxis.distributions.distribution import Constraints, Distribution, Shape
+from raxis.distributions.distribution import Shape
+from raxis.distributions.location_scale import LocationScale
 from raxis.tensor import Tensor
 
 __all__ = ["Cauchy"]
 
 
-class Cauchy(Distribution):
+class Cauchy(LocationScale):
     """The Cauchy (Lorentz) distribution, which has no mean.
 
     Args:
@@ -26,22 +25,9 @@ class Cauchy(Distribution):
         tensor(0.7500)
     """
 
-    arg_constraints: ClassVar[Constraints] = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
-    loc: Tensor
-    scale: Tensor
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        super().__init__(self._broadcast_parameters(loc=loc, scale=scale), validate_args=validate_args)
-
     @property
     def mean(self) -> Tensor:
         return raxis.full_like(self.loc, math.nan)
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
 
     @property
     def variance(self) -> Tensor:

@@ -17,7 +17,23 @@ def drawn_gamma(concentration: Tensor, shape: Shape) -> Tensor:
     return concentration.expand(shape)._standard_gamma()
 
 
-class Gamma(Distribution):
+class _OfRate(Distribution):
+    """What has a shape and the inverse of a scale."""
+
+    arg_constraints: ClassVar[Constraints] = {
+        "concentration": constraints.positive,
+        "rate": constraints.positive,
+    }
+    has_rsample = True
+    concentration: Tensor
+    rate: Tensor
+
+    def __init__(self, concentration: Any, rate: Any, validate_args: bool | None = None) -> None:
+        shape = self._broadcast_parameters(concentration=concentration, rate=rate)
+        super().__init__(shape, validate_args=validate_args)
+
+
+class Gamma(_OfRate):
     """The gamma distribution.
 
     Draws are by Marsaglia & Tsang (2000), their gradients implicit (Figurnov, Mohamed & Mnih, 2018).
@@ -32,18 +48,7 @@ class Gamma(Distribution):
         tensor(1.5000)
     """
 
-    arg_constraints: ClassVar[Constraints] = {
-        "concentration": constraints.positive,
-        "rate": constraints.positive,
-    }
     support = constraints.nonnegative
-    has_rsample = True
-    concentration: Tensor
-    rate: Tensor
-
-    def __init__(self, concentration: Any, rate: Any, validate_args: bool | None = None) -> None:
-        shape = self._broadcast_parameters(concentration=concentration, rate=rate)
-        super().__init__(shape, validate_args=validate_args)
 
     @property
     def mean(self) -> Tensor:
@@ -151,7 +156,7 @@ class FisherSnedecor(Distribution):
         return constant + (half1 - 1) * value.log() - (half1 + half2) * (ratio * value).log1p()
 
 
-class InverseGamma(Distribution):
+class InverseGamma(_OfRate):
     """The distribution of the reciprocal of a gamma variable.
 
     Args:
@@ -164,18 +169,7 @@ class InverseGamma(Distribution):
         tensor(2.)
     """
 
-    arg_constraints: ClassVar[Constraints] = {
-        "concentration": constraints.positive,
-        "rate": constraints.positive,
-    }
     support = constraints.positive
-    has_rsample = True
-    concentration: Tensor
-    rate: Tensor
-
-    def __init__(self, concentration: Any, rate: Any, validate_args: bool | None = None) -> None:
-        shape = self._broadcast_parameters(concentration=concentration, rate=rate)
-        super().__init__(shape, validate_args=validate_args)
 
     @property
     def mean(self) -> Tensor:

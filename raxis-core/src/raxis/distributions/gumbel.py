@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
 
 import raxis
-from raxis.distributions import constraints
-from raxis.distributions.distribution import Constraints, Distribution, Shape
+from raxis.distributions.distribution import Shape
+from raxis.distributions.location_scale import LocationScale
 from raxis.tensor import Tensor
 
 __all__ = ["Gumbel"]
@@ -15,7 +14,7 @@ __all__ = ["Gumbel"]
 EULER_GAMMA = 0.57721566490153286060
 
 
-class Gumbel(Distribution):
+class Gumbel(LocationScale):
     """The Gumbel distribution, of the greatest of many values.
 
     Args:
@@ -28,22 +27,9 @@ class Gumbel(Distribution):
         tensor(0.5772)
     """
 
-    arg_constraints: ClassVar[Constraints] = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
-    loc: Tensor
-    scale: Tensor
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        super().__init__(self._broadcast_parameters(loc=loc, scale=scale), validate_args=validate_args)
-
     @property
     def mean(self) -> Tensor:
         return self.loc + self.scale * EULER_GAMMA
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
 
     @property
     def stddev(self) -> Tensor:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import raxis
-from raxis.distributions import constraints
-from raxis.distributions.distribution import Constraints, Distribution, Shape
+from raxis.distributions.distribution import Shape
+from raxis.distributions.location_scale import LocationScale
 from raxis.tensor import Tensor
 
 __all__ = ["Laplace"]
 
 
-class Laplace(Distribution):
+class Laplace(LocationScale):
     """The Laplace (double exponential) distribution.
 
     Args:
@@ -26,21 +26,8 @@ class Laplace(Distribution):
         tensor(-2.6931)
     """
 
-    arg_constraints: ClassVar[Constraints] = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
-    loc: Tensor
-    scale: Tensor
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        super().__init__(self._broadcast_parameters(loc=loc, scale=scale), validate_args=validate_args)
-
     @property
     def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
         return self.loc
 
     @property

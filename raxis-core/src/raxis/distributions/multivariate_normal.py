@@ -7,18 +7,17 @@ from typing import ClassVar
 
 import raxis
 from raxis.distributions import constraints
-from raxis.distributions.choices import one_of
-from raxis.distributions.distribution import Constraints, Distribution, Shape
-from raxis.distributions.utils import lazy_property
+from raxis.distributions.covariance import FromCovariance
+from raxis.distributions.distribution import Constraints, Shape
 from raxis.layout import broadcast_shapes
-from raxis.linalg import cholesky, solve_triangular
+from raxis.linalg import solve_triangular
 from raxis.size import Size
 from raxis.tensor import Tensor
 
 __all__ = ["MultivariateNormal"]
 
 
-class MultivariateNormal(Distribution):
+class MultivariateNormal(FromCovariance):
     """Normal vectors with a covariance matrix.
 
     Args:
@@ -39,9 +38,7 @@ class MultivariateNormal(Distribution):
 
     arg_constraints: ClassVar[Constraints] = {
         "loc": constraints.real_vector,
-        "covariance_matrix": constraints.positive_definite,
-        "precision_matrix": constraints.positive_definite,
-        "scale_tril": constraints.lower_cholesky,
+        **FromCovariance.arg_constraints,
     }
     support = constraints.real_vector
     has_rsample = True
@@ -57,33 +54,12 @@ class MultivariateNormal(Distribution):
     ) -> None:
         if loc.ndim < 1:
             raise ValueError("loc must be at least one-dimensional.")
-        name, matrix = one_of(
+        name, matrix = self._chosen_matrix(
             covariance_matrix=covariance_matrix, scale_tril=scale_tril, precision_matrix=precision_matrix
         )
-        if matrix.ndim < 2:
-            raise ValueError(
-                f"{name} must be at least two-dimensional, with optional leading batch dimensions"
-            )
         batch = broadcast_shapes(matrix.shape[:-2], loc.shape[:-1])
         self._keep(**{"loc": loc.expand((*batch, -1)), name: matrix.expand((*batch, -1, -1))})
         super().__init__(batch, Size(loc.shape[-1:]), validate_args=validate_args)
-
-    @lazy_property
-    def scale_tril(self) -> Tensor:
-        """The lower Cholesky factor of the covariance."""
-        if "covariance_matrix" in self._given:
-            return cholesky(self.covariance_matrix)
-        return inverse_factor(self.precision_matrix)
-
-    @lazy_property
-    def covariance_matrix(self) -> Tensor:
-        """The covariance."""
-        return self.scale_tril @ self.scale_tril.mT
-
-    @lazy_property
-    def precision_matrix(self) -> Tensor:
-        """The inverse of the covariance."""
-        return raxis.cholesky_inverse(self.scale_tril)
 
     @property
     def mean(self) -> Tensor:
@@ -112,13 +88,6 @@ class MultivariateNormal(Distribution):
 
     def entropy(self) -> Tensor:
         return 0.5 * self._event_shape[0] * (1 + math.log(2 * math.pi)) + self._half_log_det
-
-
-def inverse_factor(matrix: Tensor) -> Tensor:
-    """The lower Cholesky factor of the inverse: that of the matrix read backwards, inverted."""
-    backwards = cholesky(matrix.flip(-2, -1)).flip(-2, -1).mT
-    identity = raxis.eye(matrix.shape[-1], dtype=matrix.dtype, device=matrix.device)
-    return solve_triangular(backwards, identity, upper=False)
 
 
 def mahalanobis(factor: Tensor, vectors: Tensor) -> Tensor:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
 
 import raxis
-from raxis.distributions import constraints
-from raxis.distributions.distribution import Constraints, Distribution, Shape
+from raxis.distributions.distribution import Shape
+from raxis.distributions.location_scale import LocationScale
 from raxis.tensor import Tensor
 
 __all__ = ["Normal"]
 
 
-class Normal(Distribution):
+class Normal(LocationScale):
     """The normal (Gaussian) distribution.
 
     Args:
@@ -26,21 +25,8 @@ class Normal(Distribution):
         tensor(-0.9189)
     """
 
-    arg_constraints: ClassVar[Constraints] = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
-    loc: Tensor
-    scale: Tensor
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        super().__init__(self._broadcast_parameters(loc=loc, scale=scale), validate_args=validate_args)
-
     @property
     def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
         return self.loc
 
     @property

@@ -7,11 +7,10 @@ from typing import Any, ClassVar
 
 import raxis
 from raxis.distributions import constraints
-from raxis.distributions.choices import one_of
-from raxis.distributions.distribution import Constraints, Distribution, Shape
+from raxis.distributions.covariance import FromCovariance
+from raxis.distributions.distribution import Constraints, Shape
 from raxis.distributions.gamma import drawn_gamma
-from raxis.distributions.multivariate_normal import inverse_factor
-from raxis.distributions.utils import fails, lazy_property, visible
+from raxis.distributions.utils import fails, visible
 from raxis.layout import broadcast_shapes
 from raxis.linalg import cholesky
 from raxis.size import Size
@@ -20,7 +19,7 @@ from raxis.tensor import Tensor
 __all__ = ["Wishart"]
 
 
-class Wishart(Distribution):
+class Wishart(FromCovariance):
     """The distribution of sums of `df` outer products of normal vectors.
 
     Draws are by Bartlett's decomposition (Smith & Hocking, Algorithm AS 53, 1972).
@@ -42,9 +41,7 @@ class Wishart(Distribution):
     """
 
     arg_constraints: ClassVar[Constraints] = {
-        "covariance_matrix": constraints.positive_definite,
-        "precision_matrix": constraints.positive_definite,
-        "scale_tril": constraints.lower_cholesky,
+        **FromCovariance.arg_constraints,
         "df": constraints.greater_than(0),
     }
     support = constraints.positive_definite
@@ -59,13 +56,9 @@ class Wishart(Distribution):
         scale_tril: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        name, matrix = one_of(
+        name, matrix = self._chosen_matrix(
             covariance_matrix=covariance_matrix, scale_tril=scale_tril, precision_matrix=precision_matrix
         )
-        if matrix.ndim < 2:
-            raise ValueError(
-                f"{name} must be at least two-dimensional, with optional leading batch dimensions"
-            )
         df = raxis.as_tensor(df, dtype=matrix.dtype, device=matrix.device)
         batch = broadcast_shapes(matrix.shape[:-2], df.shape)
         if fails(df > matrix.shape[-1] - 1):
@@ -74,23 +67,6 @@ class Wishart(Distribution):
             )
         self._keep(**{name: matrix.expand((*batch, -1, -1)), "df": df.expand(batch)})
         super().__init__(batch, Size(matrix.shape[-2:]), validate_args=validate_args)
-
-    @lazy_property
-    def scale_tril(self) -> Tensor:
-        """The lower Cholesky factor of the covariance."""
-        if "covariance_matrix" in self._given:
-            return cholesky(self.covariance_matrix)
-        return inverse_factor(self.precision_matrix)
-
-    @lazy_property
-    def covariance_matrix(self) -> Tensor:
-        """The covariance."""
-        return self.scale_tril @ self.scale_tril.mT
-
-    @lazy_property
-    def precision_matrix(self) -> Tensor:
-        """The inverse of the covariance."""
-        return raxis.cholesky_inverse(self.scale_tril)
 
     @property
     def _size(self) -> int:
