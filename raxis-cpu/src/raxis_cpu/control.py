@@ -9,8 +9,9 @@ import numpy as np
 
 from raxis.backends.api import Executable, Strides
 from raxis.layout import contiguous_strides
-from raxis.ptir.program import Instruction, Parameter, Program, Region, Value
+from raxis.ptir.program import Instruction, Program, Region
 from raxis.ptir.types import TensorType
+from raxis.schedule.graph import region_program
 from raxis_cpu.library.routine import Array, Routine
 
 Compile = Callable[[Program, Sequence[Strides | None], Sequence[Strides]], Executable]
@@ -46,7 +47,7 @@ def control(instruction: Instruction, compile: Compile) -> Routine:
 
 def _step(region: Region, compile: Compile) -> _Step:
     executable = compile(
-        _program(region),
+        region_program(region),
         [contiguous_strides(type.shape) for type in region.parameter_types],
         [contiguous_strides(type.shape) for type in region.result_types],
     )
@@ -64,14 +65,6 @@ def _turn(region: Region, count: int, compile: Compile) -> tuple[_Step, list[int
         changed = list(range(count))  # there are no programs without results
     results = [region.results[at] for at in changed] + list(region.results[count:])
     return _step(Region(region.parameters, region.instructions, tuple(results)), compile), changed
-
-
-def _program(region: Region) -> Program:
-    """A program that does what the region does."""
-    parameters = tuple(Parameter(number, type) for number, type in enumerate(region.parameter_types))
-    results = tuple(Value(len(parameters) + number, type) for number, type in enumerate(region.result_types))
-    whole = Instruction("composite", parameters, {"name": "region"}, results, (region,))
-    return Program("region", parameters, (whole,), results)
 
 
 def _bytes(array: Array) -> Array:

@@ -10,16 +10,9 @@ from raxis.codegen.copies import copy_kernel
 from raxis.codegen.launching import Memory, Part, Scalars, loop_part
 from raxis.codegen.routine import Call
 from raxis.layout import Strides, contiguous_strides
-from raxis.ptir.program import Instruction, Parameter, Program, Region, Value
+from raxis.ptir.program import Region
 from raxis.ptir.types import TensorType
-
-
-def _program(region: Region) -> Program:
-    """A program that does what the region does."""
-    parameters = tuple(Parameter(number, type) for number, type in enumerate(region.parameter_types))
-    results = tuple(Value(len(parameters) + number, type) for number, type in enumerate(region.result_types))
-    whole = Instruction("composite", parameters, {"name": "region"}, results, (region,))
-    return Program("region", parameters, (whole,), results)
+from raxis.schedule.graph import region_program
 
 
 class _Control(Part):
@@ -38,7 +31,7 @@ class _Control(Part):
         self, region: Region, inputs: Sequence[Strides], outputs: Sequence[Strides]
     ) -> Callable[[Sequence[Memory]], None]:
         """A region as a function of where its operands and results lie."""
-        executable = self.backend.compile(_program(region), inputs, outputs)
+        executable = self.backend.compile(region_program(region), inputs, outputs)
         return lambda places: executable(*(part for place in places for part in place))
 
     def holds(self, place: Memory) -> bool:

@@ -13,6 +13,7 @@ from raxis import dtypes
 from raxis.codegen.complex_functions import WIDE
 from raxis.codegen.dialect import Dialect
 from raxis.dtypes import HALF, Category, DType
+from raxis.ptir.primitives.elementwise import EXACT_IN_HALF
 
 _SUFFIX = {
     dtypes.bool_: "u8", dtypes.uint8: "u8", dtypes.int8: "i8", dtypes.int16: "i16", dtypes.int32: "i32",
@@ -20,22 +21,6 @@ _SUFFIX = {
     dtypes.complex64: "c64", dtypes.complex128: "c128",
 }  # fmt: skip
 COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-_EXACT_IN_HALF = frozenset(
-    {
-        "neg",
-        "abs",
-        "sign",
-        "maximum",
-        "minimum",
-        "select",
-        "floor",
-        "ceil",
-        "round",
-        "trunc",
-        "nextafter",
-        "cast",
-    }
-)
 _DIVISIONS = {"div": "idiv", "floor_divide": "ifloor", "remainder": "iremainder", "fmod": "imod"}
 DIVISIONS = frozenset(_DIVISIONS)
 """Of integers, they raise for a divisor of 0."""
@@ -133,7 +118,7 @@ def expression(dialect: Dialect, op: str, operand: DType, result: DType, registe
     """
     made = _exact(op, operand, result, registers)
     made = _MATH.sub(lambda found: dialect.math(found[1], found[2]), made)
-    return made if op in _EXACT_IN_HALF else rounded(result, made)
+    return made if op in EXACT_IN_HALF else rounded(result, made)
 
 
 def _exact(op: str, operand: DType, result: DType, registers: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from raxis.ptir.primitives.elementwise import PRIMITIVES as _ELEMENTWISE
-from raxis.ptir.program import Instruction, Parameter, Program, Value
+from raxis.ptir.program import Instruction, Parameter, Program, Region, Value
 from raxis.schedule.affine import VIEWS
 from raxis.schedule.schedule import Number
 from raxis.schedule.target import EVERYTHING, Target
@@ -144,6 +144,14 @@ def composite_program(instruction: Instruction) -> Program:
         region.results,
         attributes,
     )
+
+
+def region_program(region: Region) -> Program:
+    """A program that does what the region does."""
+    parameters = tuple(Parameter(number, type) for number, type in enumerate(region.parameter_types))
+    results = tuple(Value(len(parameters) + number, type) for number, type in enumerate(region.result_types))
+    whole = Instruction("composite", parameters, {"name": "region"}, results, (region,))
+    return Program("region", parameters, (whole,), results)
 
 
 def reduced_dims(item: Instruction) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from raxis import dtypes
 from raxis.dtypes import Category, DType
+from raxis.ptir.primitives.elementwise import EXACT_IN_HALF
 from raxis_cpu.llvm import math
 from raxis_cpu.llvm.casting import cast
 from raxis_cpu.llvm.complexes import COMPLEX
@@ -17,24 +18,6 @@ from raxis_cpu.llvm.math.support import absolute, any_lane, is_nan, sqrt
 from raxis_cpu.llvm.registers import Complex, Register, rounded
 
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
-_EXACT_IN_HALF = frozenset(
-    {
-        "neg",
-        "abs",
-        "sign",
-        "maximum",
-        "minimum",
-        "select",
-        "floor",
-        "ceil",
-        "round",
-        "trunc",
-        "nextafter",
-        "cast",
-    }
-)
-"""Results that need no rounding; cast rounds itself."""
-
 EXPENSIVE = frozenset({*math.UNARY, "pow", "atan2", "fmod", "remainder", "floor_divide"})
 """Worth keeping rather than computing again."""
 
@@ -53,7 +36,7 @@ def supports(op: str, dtype: DType) -> bool:
 def apply(op: str, operands: list[Register], operand: DType, result: DType) -> Register:
     """The result of primitive `op` for data operands of dtype `operand`."""
     value = _exact(op, operands, operand, result)
-    return value if op in _EXACT_IN_HALF else rounded(result, value)
+    return value if op in EXACT_IN_HALF else rounded(result, value)
 
 
 def _exact(op: str, operands: list[Register], operand: DType, result: DType) -> Register:

@@ -179,3 +179,8 @@ _OTHER = (
 )  # fmt: skip
 
 PRIMITIVES: tuple[Primitive, ...] = _UNARY + _BINARY + _OTHER
+
+EXACT_IN_HALF = frozenset({
+    "neg", "abs", "sign", "maximum", "minimum", "select", "floor", "ceil", "round", "trunc", "nextafter", "cast",
+})  # fmt: skip
+"""Computed in float32, they give half precision without another rounding; cast rounds itself."""
