@@ -75,6 +75,15 @@ for _case in ALL_CASES:
     _BY_PRIMITIVE[_case.primitive].append(_case)
 
 
+def _indefinite(case: Case, dtype: DType) -> bool:
+    """Whether operands decide what no definition does.
+
+    Which pivots an LU decomposition takes hangs on the last bit; which part of a product with a complex infinity is
+    NaN, on whether a library multiplies by its factor of one.
+    """
+    return case.primitive == "lu" or (dtype.is_complex and case.primitive in {"dot_general", "convolution"})
+
+
 def admitted(case: Case) -> list[DType]:
     """The dtypes a case can have."""
     real_only = case.attributes.get("reduce") in {"max", "min"}
@@ -137,7 +146,7 @@ class _Growth:
         return self.pool[-1]
 
     def given(self, type: TensorType) -> Value:
-        """Finite numbers without roundings: which pivots an LU decomposition takes hangs on the last bit."""
+        """Finite numbers without roundings."""
         if self.depth:
             numbers = [self.random.randint(-3, 3) for _ in range(type.size)]
             return self.builder.constant(numbers, type.dtype, type.shape)
@@ -170,7 +179,7 @@ class _Growth:
             attributes |= {"value": tuple(self.random.choice(_SPECIAL) for _ in attributes["value"])}
         if case.primitive == "cast":
             attributes |= {"dtype": self.random.choice(dtypes.ALL)}
-        choose = self.given if case.primitive == "lu" else self.value
+        choose = self.given if _indefinite(case, dtype) else self.value
         operands = [choose(type) for type in case.types(dtype)]
         if case.primitive == "searchsorted":  # undefined in what is not sorted
             ascending = {"dim": 1, "descending": False, "stable": True}

