@@ -55,6 +55,30 @@ def test_the_first_numbers_are_philox_of_counter_zero() -> None:
         assert raxis.empty(4).long().random_(0, few).tolist() == [word * few >> 32 for word in ZERO_BLOCK]
 
 
+@pytest.mark.parametrize(
+    ("low", "high"), [(-(1 << 63), (1 << 63) - 1), (-(1 << 62) - 5, 1 << 62), (-5, (1 << 63) - 5)]
+)
+def test_integers_of_more_than_half_of_all(low: int, high: int) -> None:
+    raxis.manual_seed(0)
+    pairs = [ZERO_BLOCK[0] | ZERO_BLOCK[1] << 32, ZERO_BLOCK[2] | ZERO_BLOCK[3] << 32]
+    expected = [low + pair % (high - low) for pair in pairs]
+    assert raxis.randint(low, high, (2,)).tolist() == expected
+    raxis.manual_seed(0)
+    assert raxis.empty(2).long().random_(low, high).tolist() == expected
+
+
+def test_all_integers() -> None:
+    raxis.manual_seed(0)
+    pairs = [ZERO_BLOCK[0] | ZERO_BLOCK[1] << 32, ZERO_BLOCK[2] | ZERO_BLOCK[3] << 32]
+    assert raxis.empty(2).long().random_(-(1 << 63), None).tolist() == [pair - (1 << 63) for pair in pairs]
+
+
+@pytest.mark.parametrize("bounds", [(0.5,), (0, 2.0), ("a", 2)])
+def test_bounds_of_integers_are_integers(bounds: tuple[Any, ...]) -> None:
+    with pytest.raises(TypeError, match="must be int, not"):
+        raxis.randint(*bounds, (2,))
+
+
 def test_normal_numbers_are_box_muller_of_uniform_ones() -> None:
     raxis.manual_seed(3)
     got = raxis.randn(10, dtype=raxis.float64).numpy()

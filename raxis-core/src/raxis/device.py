@@ -77,6 +77,10 @@ class Device:
         """The elements of a tensor of this device for all examples of vmap, off the tape."""
         return tensor
 
+    def differs(self, tensor: Tensor) -> bool:
+        """Whether a tensor of this device may have other elements for each example of vmap."""
+        return False
+
     def check_draw(self, device: Device) -> None:
         """Raise RuntimeError if nothing random may happen on `device` while this is the default device."""
 

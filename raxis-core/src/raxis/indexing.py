@@ -10,14 +10,14 @@ import functools
 import operator
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from raxis import dtypes
 from raxis.autograd.grad_mode import ever, mode
 from raxis.frames import user_stacklevel
-from raxis.interception import anyone
+from raxis.interception import active, anyone
 from raxis.layout import Layout, layout_of
 from raxis.ops import tables
 from raxis.ops.arguments import is_number
@@ -26,6 +26,9 @@ from raxis.ops.definitions.masking import as_int, as_number, masked_select, nonz
 from raxis.ops.definitions.slicing import WHOLE, basic_index
 from raxis.ops.table import OPS
 from raxis.tensor import Tensor, view_of
+
+if TYPE_CHECKING:
+    from raxis.compiler.recording import Recording
 
 _plans = OPS["_basic_index"].plans
 
@@ -306,9 +309,18 @@ def _converted_tensor(index: Tensor) -> Any:
             stacklevel=user_stacklevel(),
         )
         return index != 0
-    if layout.ndim == 0 and layout.dtype.category is dtypes.Category.INTEGER and not layout.traced:
-        return as_int(index)
-    return index
+    if layout.ndim or layout.dtype.category is not dtypes.Category.INTEGER:
+        return index
+    return as_int(index) if _is_readable(index) else index.to(dtypes.int64)
+
+
+def _is_readable(index: Tensor) -> bool:
+    """Whether a 0-d index can be looked at: not while tracing or recording, nor if it differs between examples."""
+    layout = index._layout
+    if layout.traced or layout.device.differs(index):
+        return False
+    recording = active.recording if anyone.records else None
+    return recording is None or recording.reads_values
 
 
 def _as_index(view: Tensor, item: Any) -> Tensor:
@@ -352,10 +364,40 @@ def _get_advanced(input: Tensor, index: Any) -> Tensor:
     view, placed = _parse(input, index)
     if not placed:
         return view
+    base = view
+    view, placed = _at_numbers(view, placed)
+    if not placed:
+        recording = _recorded(base)
+        if recording is not None:
+            recording.note_copy(view, base, index)
+        return view
     if len(placed) == 1 and placed[0][1]._layout.dtype is dtypes.bool_:
         return _get_masked(view, *placed[0])
     tensors, dims = expand_masks(placed, view._layout.shape)
     return read_indexed(view, tensors, dims)
+
+
+def _at_numbers(
+    view: Tensor, placed: Sequence[tuple[int, Tensor]]
+) -> tuple[Tensor, Sequence[tuple[int, Tensor]]]:
+    """The elements at those indices that stand for an int, copied; and the other indices, placed in what is left."""
+    numbers, rest = _numbers_and_rest(placed)
+    if not numbers:
+        return view, placed
+    dims, tensors = zip(*numbers, strict=True)
+    left = [(dim - sum(taken < dim for taken in dims), item) for dim, item in rest]
+    return read_indexed(view, tensors, dims), left
+
+
+def _numbers_and_rest(placed: Sequence[tuple[int, Tensor]]) -> tuple[list[Any], list[Any]]:
+    """The indices that stand for an int, and the others."""
+    numbers = [item for item in placed if not item[1]._layout.ndim]
+    return numbers, [item for item in placed if item[1]._layout.ndim]
+
+
+def _recorded(tensor: Tensor) -> Recording | None:
+    """The recording that a tensor takes part in; those of vmap do so through the tensor of all examples."""
+    return active.recording if anyone.records and not tensor._layout.device.depth else None
 
 
 def _get_masked(view: Tensor, dim: int, mask: Tensor) -> Tensor:
@@ -404,10 +446,37 @@ def _set_advanced(input: Tensor, index: Any, value: Any) -> None:
     if not placed:
         _assign(view, value)
         return
+    numbers, rest = _numbers_and_rest(placed)
+    if not numbers:
+        _write_placed(view, placed, value)
+        return
+    if rest:
+        part, rest = _at_numbers(view, placed)
+        _write_placed(part, rest, value)
+        value = part
+    recording = _recorded(view)
+    if recording is not None and isinstance(value, Tensor):
+        recording.note_put_back(value, view, index)
+    dims, tensors = zip(*numbers, strict=True)
+    view._write_indexed_(tensors, _source(view, value, cast=True), dims, False)
+
+
+def _source(view: Tensor, value: Any, *, cast: bool = False) -> Any:
+    if is_number(value):
+        return as_number(value, view.dtype)
+    source = _value_tensor(view, value)
+    return source.to(view.dtype) if cast else source
+
+
+def _write_placed(view: Tensor, placed: Sequence[tuple[int, Tensor]], value: Any) -> None:
+    """Write where index tensors with dimensions, or masks, say."""
     if len(placed) == 1 and placed[0][1].dtype is dtypes.bool_ and _is_single(value):
         _fill_masked(view, *placed[0], value)
         return
-    source = as_number(value, view.dtype) if is_number(value) else _value_tensor(view, value)
+    if any(not item._layout.ndim for _, item in placed):
+        _set_at_numbers(view, placed, index, value)
+        return
+    source = _source(view, value)
     if isinstance(source, Tensor):
         check_put_dtype(view, source.dtype)
     tensors, dims = expand_masks(placed, view._layout.shape)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from raxis.compiler.recording import Recording, user_line
 from raxis.interception import active
@@ -45,6 +45,20 @@ def interrupt(recording: Recording, reason: str) -> None:
             f"{line}: {reason} inside a compiled function, which has no values while it is recorded. Return the tensor "
             'and look at it outside, or compile with on_break="eager" to run such calls op by op.'
         )
+
+
+def refuse(recording: Recording, reason: str, advice: str) -> NoReturn:
+    """End a recording that would not do what the function does, since something is a copy.
+
+    Raises:
+        CompileError: always.
+    """
+    line = user_line()
+    if recording.regions:
+        raise RegionError(line, reason, advice)
+    recording.unrepeatable = f"{reason} at {line}"
+    recording.finish()
+    raise CompileError(f"{line}: {reason} inside a compiled function, where x[i] is a copy. {advice}")
 
 
 def either(recorded: Callable[[Recording], Any], eager: Callable[[], Any]) -> Any:

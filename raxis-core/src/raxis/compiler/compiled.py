@@ -26,6 +26,7 @@ from raxis.interception import active, anyone, observer
 from raxis.logs import listener
 from raxis.placement import in_vmap
 from raxis.tensor import Tensor
+from raxis.utils._pytree import tree_flatten
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -344,6 +345,8 @@ class Compiled:
             recording.give_arguments()
             args, kwargs = self._arguments.unflatten(leaves, structure)
             result = self._function(*args, **kwargs)
+            if active.recording is recording:
+                recording.check_copies(tree_flatten(result)[0])
             if active.recording is recording:
                 outcome = outcome_of(recording, result)
             if outcome is not None and outcome.derived is None and recording.is_repeatable:

@@ -15,6 +15,7 @@ from raxis.autograd.node import next_number
 from raxis.compiler import views
 from raxis.compiler.artifact import Artifact
 from raxis.compiler.backend import recording_place
+from raxis.compiler.copies import ADVICE, Copies
 from raxis.compiler.linking import link
 from raxis.compiler.log import Call
 from raxis.compiler.memory import (
@@ -74,6 +75,7 @@ class Recording:
         unrepeatable: why a later call must not just repeat the kernels.
         born: memory that was allocated while recording.
         regions: how deep in functions that run on stand-ins, to become regions of control flow.
+        copies: of what would be views without a recording.
     """
 
     def __init__(
@@ -107,6 +109,7 @@ class Recording:
         self.unrepeatable: str | None = None
         self.born: list[Memory] = []
         self.regions = 0
+        self.copies = Copies()
         self.first_node = next_number()
 
     # ---- asked by the layers below -----------------------------------------------------------------
@@ -299,8 +302,41 @@ class Recording:
         position = self.positions.get(id(tensor))
         return tensor if position is None else Argument(position)
 
+    @property
+    def reads_values(self) -> bool:
+        """Whether what needs values may ask for them, and end the recording."""
+        return self.options.on_break == "eager" and not self.regions
+
+    def note_copy(self, copy: Tensor, source: Tensor, index: Any) -> None:
+        """``source[index]``, which would be a view without a recording, was copied."""
+        self.copies.note(self._known(copy), self._known(source), index)
+
+    def note_put_back(self, copy: Tensor, source: Tensor, index: Any) -> None:
+        """``source[index] = copy`` is about to run."""
+        self.copies.put_back(self._known(copy), self._known(source), index)
+
+    def _known(self, tensor: Tensor) -> Memory | None:
+        """The memory of a tensor that took part; None for others."""
+        buffer = tensor._storage.buffer
+        return buffer if isinstance(buffer, Memory) else self.given.get(id(buffer))
+
+    def check_copies(self, results: Iterable[Any]) -> None:
+        """Raise CompileError if results, or what else is left, would differ because of copies; at the end."""
+        from raxis.compiler.breaks import refuse
+
+        buffers = (leaf._storage.buffer for leaf in results if isinstance(leaf, Tensor))
+        shown = [buffer for buffer in buffers if isinstance(buffer, Memory)]
+        reason = self.copies.unreturned or self.copies.outdated(shown)
+        if reason is not None:
+            refuse(self, reason, ADVICE)
+
     def add(self, call: Call) -> None:
         """Append a kernel."""
+        reason = self.copies.conflict(call)
+        if reason is not None:
+            from raxis.compiler.breaks import refuse
+
+            refuse(self, reason, ADVICE)
         for item in (*call.operands, *call.results):
             if isinstance(item, tuple):
                 self._used(*item)

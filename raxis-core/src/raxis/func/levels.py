@@ -75,6 +75,12 @@ class BatchDevice(Device):
     def all_examples(self, tensor: Tensor) -> Tensor:
         return self.outer.all_examples(leave(tensor.detach()))
 
+    def differs(self, tensor: Tensor) -> bool:
+        buffer = tensor._storage.buffer
+        return buffer.stride is not None or (
+            buffer.outside is not None and self.outer.differs(buffer.outside)
+        )
+
     def check_draw(self, device: Device) -> None:
         if self.randomness == "error":
             raise RuntimeError(

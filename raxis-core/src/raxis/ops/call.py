@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from raxis.autograd.grad_mode import mode
 from raxis.interception import active, observer
 from raxis.interop import share
 from raxis.ops import launch, tables
 from raxis.ops.arguments import is_number, normalise
-from raxis.ops.destination import check_destination, overwrite_with_plan, store_op_results
+from raxis.ops.destination import check_destination, overwrite_with_plan, store_op_results, write_with_plan
 from raxis.ops.plan import build, common_device, tensor_operands, traced_plan
 from raxis.ops.schema import Parameter
 from raxis.ops.table import Kind, Op
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 def call(op: Op, arguments: tuple[Any, ...], out: Any = None) -> Any:
     """Run an op whose plan is not cached, or that writes into `out`."""
     if out is not None:
-        return store_op_results(op, arguments, call(op, arguments), out)
+        return _call_into(op, arguments, out)
     if active.recording is not None:
         arguments = active.recording.operands(arguments, op.name)
     values = normalise(op, arguments)
@@ -43,6 +44,36 @@ def call(op: Op, arguments: tuple[Any, ...], out: Any = None) -> Any:
             if not view._layout.traced:
                 recording.note_made(view)
     return result
+
+
+def _call_into(op: Op, arguments: tuple[Any, ...], out: Any) -> Any:
+    """Compute straight into `out` where that is laid out like the result and apart from the operands; else copy."""
+    if op.kind is Kind.LOWERED and isinstance(out, Tensor) and active.recording is None:
+        values = normalise(op, arguments)
+        run = _run_into(op, values, out)
+        if run is not None:
+            check_destination(op.public_name, out)
+            return _run(op.public_name, run, [*values, out])
+    return store_op_results(op, arguments, call(op, arguments), out)
+
+
+def _run_into(op: Op, values: Sequence[Any], out: Tensor) -> Callable[..., Any] | None:
+    operands = tensor_operands(op, values)
+    if any(item._layout.traced or item._storage is out._storage for item in operands):
+        return None
+    if mode.enabled and any(item._edge is not None for item in (*operands, out)):
+        return None
+    key = (plan_key(op, values), out._layout)
+    run = tables.find(op.out_plans, key)
+    if run is None:
+        plan = build(op, values)
+        run = partial(write_with_plan, plan) if plan.results == (out._layout,) else _no_run
+        tables.remember(op.out_plans, key, run)
+    return None if run is _no_run else run
+
+
+def _no_run(*_arguments: Any) -> Any:
+    """Stands in the table for a destination that a result has to be copied to."""
 
 
 def run_of(op: Op, values: Sequence[Any]) -> Callable[..., Any]:

@@ -52,6 +52,14 @@ def overwrite_with_plan(plan: Plan, arguments: Sequence[Any]) -> Tensor:
     return target
 
 
+def write_with_plan(plan: Plan, *arguments: Any) -> Tensor:
+    """``out=``: compute into the last of the arguments, which lies apart from the others and needs no gradient."""
+    *operands, target = arguments
+    _execute(plan, operands, target)
+    target._storage.version += 1
+    return target
+
+
 def separate(target: Tensor, operand: Any) -> Any:
     """A copy of an operand that shares the target's memory at other places; any other operand itself."""
     if isinstance(operand, tuple):

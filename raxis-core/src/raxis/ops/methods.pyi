@@ -227,11 +227,11 @@ class TensorMethods:
     def _poisson(self, generator: Generator | None = ...) -> Tensor:
         """Counts of events; NaN where the rate is no finite number."""
 
-    def _random(self, low: builtins.complex, count: builtins.complex, few: builtins.bool, generator: Generator | None = ...) -> Tensor:
-        """Integers uniform on ``[low, low + count)``; `few` is ``are_few(count)``."""
+    def _random(self, low: builtins.complex, count: builtins.complex, bits: builtins.int, generator: Generator | None = ...) -> Tensor:
+        """Integers uniform on ``[low, low + count)``; the numbers are those of `range_of_integers`."""
 
-    def _random_(self, low: builtins.complex, count: builtins.complex, few: builtins.bool, generator: Generator | None = ...) -> Tensor:
-        """Integers uniform on ``[low, low + count)``; `few` is ``are_few(count)``."""
+    def _random_(self, low: builtins.complex, count: builtins.complex, bits: builtins.int, generator: Generator | None = ...) -> Tensor:
+        """Integers uniform on ``[low, low + count)``; the numbers are those of `range_of_integers`."""
 
     def _scatter(self, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:
         """`scatter` of a tensor."""

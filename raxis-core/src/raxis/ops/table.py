@@ -134,6 +134,8 @@ class Op:
         self.check = check
         self.plans: dict[Any, Any] = {}
         self.inplace_plans: dict[Any, Any] = {}
+        self.out_plans: dict[Any, Any] = {}
+        self.tables = (self.plans, self.inplace_plans, self.out_plans)
         self._promoted = promoted
 
     @cached_property

@@ -29,7 +29,7 @@ def set_aside() -> None:
         anyone.records += 1
         if anyone.records == 1:
             for op in OPS.values():
-                for plans in (op.plans, op.inplace_plans):
+                for plans in op.tables:
                     if plans:
                         _aside[id(plans)] = dict(plans)
                         plans.clear()
@@ -41,7 +41,7 @@ def restore() -> None:
         anyone.records -= 1
         if anyone.records == 0:
             for op in OPS.values():
-                for plans in (op.plans, op.inplace_plans):
+                for plans in op.tables:
                     plans.update(_aside.get(id(plans), ()))
             _aside.clear()
 
@@ -80,8 +80,8 @@ def clear() -> None:
     """Forget all plans (defaults they were derived from have changed)."""
     with _lock:
         for op in OPS.values():
-            op.plans.clear()
-            op.inplace_plans.clear()
+            for plans in op.tables:
+                plans.clear()
         _aside.clear()
         _recorded.clear()
         anyone.generation += 1

@@ -104,34 +104,49 @@ def _randn(size: Shape, dtype: DType, device: Device) -> Any:
 
 
 @lowered(
-    "_randint(int[] size, Scalar low, Scalar count, bool few, dtype dtype, device device, "
+    "_randint(int[] size, Scalar low, Scalar count, int bits, dtype dtype, device device, "
     "Generator? generator=None) -> Tensor",
     **_NEW,
 )
-def _randint(size: Shape, low: Tensor, count: Tensor, few: bool, dtype: DType, device: Device) -> Any:
-    """Integers uniform on ``[low, low + count)``; `few` is ``are_few(count)``."""
-    return cast(integers(low, count, few, size), dtype)
+def _randint(size: Shape, low: Tensor, count: Tensor, bits: int, dtype: DType, device: Device) -> Any:
+    """Integers uniform on ``[low, low + count)``; the numbers are those of `range_of_integers`."""
+    return cast(integers(low, count, bits, size), dtype)
 
 
-def are_few(count: int) -> bool:
-    """Whether words of 32 bits suffice: some of so many integers are then likelier than others, by 1 in 256 at most."""
-    return count <= 1 << 24
+def range_of_integers(low: int, count: int) -> tuple[int, int, int]:
+    """``(low, count, bits)`` for `integers`: both as signed 64-bit numbers, and how long the random words are.
 
-
-def integers(low: Tensor, count: Tensor, few: bool, shape: Shape) -> Tensor:
-    """Traced int64 numbers: `few` are ``low + (word * count >> 32)``, others ``low + word mod count``.
-
-    Words are uniform on [0, 2**32) and [0, 2**63).
+    Some of the integers are likelier than others: of few, by 1 in 256 at most; of more, by ``count`` in 2**63.
     """
-    bits = current_tracer().random_bits(dtypes.int32 if few else dtypes.int64, shape)
-    kept = constant((1 << (32 if few else 63)) - 1, dtypes.int64, shape)
-    word, count = emit("and", cast(bits, dtypes.int64), kept), broadcast(count, shape)
-    if few:
-        product = emit("mul", word, emit("and", count, kept))
-        drawn = emit("shift_right", product, constant(32, dtypes.int64, shape))
-    else:
-        drawn = emit("remainder", word, count)
-    return emit("add", drawn, broadcast(low, shape))
+    bits = 32 if count <= 1 << 24 else 63 if count < 1 << 63 else 64
+    return _wrapped(low), _wrapped(count), bits
+
+
+def _wrapped(number: int) -> int:
+    """The signed number of the same lowest 64 bits."""
+    return (number + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
+def integers(low: Tensor, count: Tensor, bits: int, shape: Shape) -> Tensor:
+    """Traced int64 numbers: ``low + (word * count >> 32)`` of words of 32 bits, else ``low + word mod count``."""
+    low, count = broadcast(low, shape), broadcast(count, shape)
+    words = current_tracer().random_bits(dtypes.int32 if bits == 32 else dtypes.int64, shape)
+    word = cast(words, dtypes.int64)
+    if bits == 64:
+        return emit("add", low, _unsigned_remainder(word, count))
+    kept = constant((1 << bits) - 1, dtypes.int64, shape)
+    word = emit("and", word, kept)
+    if bits == 63:
+        return emit("add", low, emit("remainder", word, count))
+    product = emit("mul", word, emit("and", count, kept))
+    return emit("add", low, emit("shift_right", product, constant(32, dtypes.int64, shape)))
+
+
+def _unsigned_remainder(word: Tensor, count: Tensor) -> Tensor:
+    """The remainder of 64-bit words read without sign, for a count of 2**63 or more; 0 stands for 2**64."""
+    sign = constant(-(1 << 63), dtypes.int64, word._layout.shape)
+    below = emit("lt", emit("xor", word, sign), emit("xor", count, sign))
+    return emit("select", below, word, emit("sub", word, count))
 
 
 _SHORT_WORDS = 1 << 24
@@ -224,12 +239,12 @@ def _bernoulli(input: Tensor, p: Tensor) -> Any:
 
 
 @lowered(
-    "_random(Tensor input, Scalar low, Scalar count, bool few, Generator? generator=None) -> Tensor",
+    "_random(Tensor input, Scalar low, Scalar count, int bits, Generator? generator=None) -> Tensor",
     **_IN_PLACE,
 )
-def _random(input: Tensor, low: Tensor, count: Tensor, few: bool) -> Any:
-    """Integers uniform on ``[low, low + count)``; `few` is ``are_few(count)``."""
-    return cast(integers(low, count, few, input._layout.shape), input._layout.dtype)
+def _random(input: Tensor, low: Tensor, count: Tensor, bits: int) -> Any:
+    """Integers uniform on ``[low, low + count)``; the numbers are those of `range_of_integers`."""
+    return cast(integers(low, count, bits, input._layout.shape), input._layout.dtype)
 
 
 @lowered(

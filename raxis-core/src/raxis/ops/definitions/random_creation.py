@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import index
 from typing import Any
 
 from raxis import dtypes
@@ -155,8 +156,8 @@ def randint(
     """
     low, high, shape = _randint_arguments(args, low, high, size)
     target = dtype or dtypes.int64
-    count = integer_range("random_", low, high, target)
-    return repeated(OPS["_randint"], shape, low, count, random.are_few(count), target, as_device(device))
+    integers = integer_range("random_", low, high, target)
+    return repeated(OPS["_randint"], shape, *integers, target, as_device(device))
 
 
 def _randint_arguments(args: tuple[Any, ...], low: int, high: int | None, size: Any) -> tuple[int, int, Any]:
@@ -169,11 +170,18 @@ def _randint_arguments(args: tuple[Any, ...], low: int, high: int | None, size: 
         low, high = (low, given[0]) if high is None else (given[0], high)
     if high is None or size is None:
         raise TypeError("randint() takes (high, size) or (low, high, size).")
-    return int(low), int(high), sizes_of((size,))
+    return _integer("low", low), _integer("high", high), sizes_of((size,))
 
 
-def integer_range(name: str, low: int, high: int, dtype: DType) -> int:
-    """How many integers lie in ``[low, high)``.
+def _integer(name: str, value: Any) -> int:
+    try:
+        return index(value)
+    except TypeError:
+        raise TypeError(f"randint(): argument '{name}' must be int, not {type(value).__name__}") from None
+
+
+def integer_range(name: str, low: int, high: int, dtype: DType) -> tuple[int, int, int]:
+    """The integers of ``[low, high)`` as `random.range_of_integers`.
 
     Raises:
         RuntimeError: if there is none, or `dtype` does not hold them all.
@@ -186,7 +194,7 @@ def integer_range(name: str, low: int, high: int, dtype: DType) -> int:
             raise RuntimeError(
                 f"{what} is out of bounds for {dtype.name}: {value} is not in [{smallest}, {largest}]"
             )
-    return min(high - low, (1 << 63) - 1)
+    return random.range_of_integers(low, high - low)
 
 
 def integer_bounds(dtype: DType) -> tuple[int, int]:
@@ -230,9 +238,8 @@ def randint_like(
     """
     low, high, shape = _randint_arguments(args, low, high, input._layout.shape)
     target = like_layout(input, dtype, device, memory_format)
-    count = integer_range("random_", low, high, target.dtype)
-    few = random.are_few(count)
-    return _in_order(target, repeated(OPS["_randint"], shape, low, count, few, target.dtype, target.device))
+    integers = integer_range("random_", low, high, target.dtype)
+    return _in_order(target, repeated(OPS["_randint"], shape, *integers, target.dtype, target.device))
 
 
 @created(

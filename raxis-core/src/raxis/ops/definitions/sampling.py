@@ -283,8 +283,7 @@ def random_(input: Tensor, *args: int, generator: Generator | None = None, **bou
             if dtype.is_floating_point
             else integer_bounds(dtype)[1] + 1
         )
-    count = integer_range("random_", low, high, dtype)
-    return input._random_(low, count, random.are_few(count), generator)
+    return input._random_(*integer_range("random_", low, high, dtype), generator)
 
 
 @composed(

@@ -1,0 +1,83 @@
+"""Copies of what is a view without `raxis.compile`: ``x[i]`` for a tensor `i` of no dimensions.
+
+A view needs the value of `i`, which a recording has not. A copy is the same as long as neither it nor `x` is written while
+the other is still used; the one write allowed is that of ``x[i] += value``, which Python follows by ``x[i] = copy``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from raxis.compiler.log import Call
+    from raxis.compiler.memory import Memory
+
+ADVICE = "Write x[i] = value instead of into x[i], and clone() what is needed after such a write."
+READ_LATE = "x[i], where i is a tensor, was used after x was written"
+
+
+@dataclass
+class _Copy:
+    source: Memory | None
+    index: Any
+    written: str | None = None
+    """The user's line that wrote the copy and not `source`."""
+    returns: bool = False
+    """Whether the next write to `source` makes both equal again."""
+    stale: bool = False
+    """Whether `source` was written since."""
+
+
+class Copies:
+    """Those of one recording."""
+
+    def __init__(self) -> None:
+        self._known: dict[Memory, _Copy] = {}
+
+    def note(self, copy: Memory | None, source: Memory | None, index: Any) -> None:
+        """`copy` is that of ``source[index]``."""
+        if copy is not None:
+            self._known[copy] = _Copy(source, index)
+
+    def put_back(self, copy: Memory | None, source: Memory | None, index: Any) -> None:
+        """``source[index] = copy`` is about to run."""
+        known = None if copy is None else self._known.get(copy)
+        if known is not None and known.source is source and known.index is index:
+            known.written, known.returns = None, True
+
+    def conflict(self, call: Call) -> str | None:
+        """Why a kernel that is about to be noted would see or leave other values than with views."""
+        if not self._known:
+            return None
+        touched = set(call.memories)
+        reason = self._unreturned(touched) or self.outdated(touched)
+        for memory, _ in call.results:
+            self._note_write(memory, call.line)
+        return reason
+
+    def outdated(self, memories: Iterable[Memory]) -> str | None:
+        """Why these cannot be used any more."""
+        known = (self._known.get(memory) for memory in memories)
+        return READ_LATE if any(copy is not None and copy.stale for copy in known) else None
+
+    def _unreturned(self, touched: set[Memory]) -> str | None:
+        return next(filter(None, (_lost(copy) for copy in self._known.values() if copy.source in touched)), None)
+
+    @property
+    def unreturned(self) -> str | None:
+        """Why the recording must not end now."""
+        return next(filter(None, map(_lost, self._known.values())), None)
+
+    def _note_write(self, memory: Memory, line: str) -> None:
+        if memory in self._known:
+            self._known[memory].written = line
+        for copy in self._known.values():
+            if copy.source is memory:
+                copy.stale, copy.returns = copy.stale or not copy.returns, False
+
+
+def _lost(copy: _Copy) -> str | None:
+    return None if copy.written is None else f"x[i], where i is a tensor, was written in place at {copy.written}"
