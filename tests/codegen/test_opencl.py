@@ -68,43 +68,10 @@ def test_conformance(python: Path, tmp_path: Path, level: str) -> None:
     assert totals["passed"] >= 0.95 * sum(count for name, count in totals.items() if name != "skipped")
 
 
-_TRAINING = """
-import numpy as np
-import raxis
-from raxis import nn
-
-rng = np.random.default_rng(0)
-images = rng.normal(size=(256, 64)).astype(np.float32)
-labels = (images @ rng.normal(size=(64, 10))).argmax(1)
-
-
-def losses(device, steps=200):
-    raxis.manual_seed(0)
-    model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Dropout(0.2), nn.Linear(64, 10)).to(device)
-    raxis.manual_seed(1)
-    optimizer = raxis.optim.Adam(model.parameters(), lr=1e-3)
-    x, y = raxis.tensor(images).to(device), raxis.tensor(labels).to(device)
-    found = []
-    for step in range(steps):
-        part = slice(64 * (step % 4), 64 * (step % 4) + 64)
-        optimizer.zero_grad()
-        loss = nn.functional.cross_entropy(model(x[part]), y[part])
-        loss.backward()
-        optimizer.step()
-        found.append(loss.item())
-    assert all(parameter.device.type == "cpu" for parameter in model.to("cpu").parameters())
-    return np.array(found)
-
-
-here, there = losses("cpu"), losses("opencl")
-assert there[-1] < there[0] / 2, there
-assert abs(here - there).max() < 1e-4, abs(here - there)
-"""
-
-
 @pytest.mark.slow
-def test_training_agrees_with_cpu(python: Path) -> None:
-    run(python, "-c", _TRAINING)
+@pytest.mark.parametrize("model", ["mlp", "gpt"])
+def test_training_agrees_with_cpu(python: Path, model: str) -> None:
+    run(python, "-m", "tests.codegen.training_agreement", model, folder=ROOT)
 
 
 _LARGER_THAN_A_TILE = """
