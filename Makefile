@@ -9,15 +9,16 @@ WORKERS ?= auto
 
 DISTRIBUTIONS := raxis-core raxis-cpu
 EDITABLE := $(foreach directory,$(DISTRIBUTIONS),--editable $(directory))
+OPENCL_PLUGIN := examples/raxis-opencl
 
 # An environment is current when its stamp carries the checksum of the interpreter's version and of every pyproject.toml.
-KEY := $(shell { $(PYTHON) -V; cat pyproject.toml $(DISTRIBUTIONS:%=%/pyproject.toml); } | cksum | tr ' ' '-')
+KEY := $(shell { $(PYTHON) -V; cat pyproject.toml $(patsubst %,%/pyproject.toml,$(DISTRIBUTIONS) $(OPENCL_PLUGIN)); } | cksum | tr ' ' '-')
 
-# $(call environment,directory,extras): a fresh environment with every distribution editable.
+# $(call environment,directory,project[extras]): a fresh environment with every distribution and one more project editable.
 define environment
 	rm -rf $(1)
 	$(PYTHON) -m venv $(1)
-	$(1)/bin/python -m pip install $(PIP_FLAGS) $(EDITABLE) --editable '.[$(2)]'
+	$(1)/bin/python -m pip install $(PIP_FLAGS) $(EDITABLE) --editable '$(2)'
 	touch $@
 endef
 
@@ -25,6 +26,7 @@ TEST := .venv/stamp-$(KEY)
 DEMO := .venv-demo/stamp-$(KEY)
 BENCH := .venv-bench/stamp-$(KEY)
 DOCS := .venv-docs/stamp-$(KEY)
+OPENCL := .venv-opencl/stamp-$(KEY)
 
 .PHONY: help demo test test-native lint format types stubs stubs-check coverage wheels bench docs clean
 
@@ -32,16 +34,19 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 $(TEST):
-	$(call environment,.venv,test)
+	$(call environment,.venv,.[test])
 
 $(DEMO):
-	$(call environment,.venv-demo,examples)
+	$(call environment,.venv-demo,.[examples])
 
 $(BENCH):
-	$(call environment,.venv-bench,bench)
+	$(call environment,.venv-bench,.[bench])
 
 $(DOCS):
-	$(call environment,.venv-docs,docs)
+	$(call environment,.venv-docs,.[docs])
+
+$(OPENCL):
+	$(call environment,.venv-opencl,$(OPENCL_PLUGIN)[test])
 
 demo: $(DEMO) ## train two classifiers of handwritten digits (DEMO_FLAGS=--help lists options)
 	.venv-demo/bin/python examples/digits.py $(DEMO_FLAGS)
@@ -80,11 +85,14 @@ stubs-check: $(TEST) ## fail when stubs or reference tables are stale
 	.venv/bin/python -m raxis.ops.stubs --check
 	.venv/bin/python -m raxis.ops.reference_table --check
 
-coverage: $(TEST) ## run the conformance kit on the backends of cpu and write docs/backend-coverage.md
+coverage: $(TEST) $(OPENCL) ## run the conformance kit on every known backend and write docs/backend-coverage.md
 	mkdir -p build
 	RAXIS_CPU=reference .venv/bin/python -m raxis.testing --device cpu --report build/raxis-core.json
 	RAXIS_CPU=plugin .venv/bin/python -m raxis.testing --device cpu --report build/raxis-cpu.json
-	.venv/bin/python -m raxis.testing.coverage build/raxis-core.json build/raxis-cpu.json --page docs/backend-coverage.md
+	.venv-opencl/bin/python -m raxis.testing --device opencl --pyproject $(OPENCL_PLUGIN)/pyproject.toml \
+		--report build/raxis-opencl.json
+	.venv/bin/python -m raxis.testing.coverage build/raxis-core.json build/raxis-cpu.json build/raxis-opencl.json \
+		--page docs/backend-coverage.md
 
 wheels: $(TEST) ## build every wheel and sdist into dist/
 	rm -rf dist
@@ -101,5 +109,5 @@ docs: $(DOCS) ## build the documentation into site/
 	.venv-docs/bin/python -m mkdocs build --strict
 
 clean: ## remove environments, caches and build results
-	rm -rf .venv .venv-demo .venv-bench .venv-docs dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .venv-demo .venv-bench .venv-docs .venv-opencl dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -43,6 +43,8 @@ def test_page_compares_backends(tmp_path: Path) -> None:
     for line in (
         "| raxis-whole | `cpu` | 3 | 0 | 1 | 0 | 0 |",
         "| raxis-part | `cpu` | 1 | 2 | 0 | 0 | 1 |",
+        "| raxis-whole | 100.0 % | 100.0 % |",
+        "| raxis-part | 50.0 % | 50.0 % |",
         "| level | raxis-whole | raxis-part |",
         "| storage | 1 of 1 |  |",
         "| primitives | 2 of 2 | 1 of 4 |",

@@ -30,8 +30,9 @@ device), or fails.
 def page(reports: Sequence[Report]) -> str:
     """Totals, levels and primitives of all backends side by side, then what each does not do and why."""
     version = ", ".join(sorted({report["raxis"] for report in reports}))
-    parts = [_HEADER.format(version=version), _totals(reports), _levels(reports), _primitives(reports)]
-    return "\n".join([*parts, *(section for report in reports for section in _reasons(report))])
+    tables = (_totals(reports), _op_table(reports), _levels(reports), _primitives(reports))
+    reasons = (section for report in reports for section in _reasons(report))
+    return "\n".join([_HEADER.format(version=version), *tables, *reasons])
 
 
 def _totals(reports: Sequence[Report]) -> str:
@@ -41,6 +42,32 @@ def _totals(reports: Sequence[Report]) -> str:
         for report in reports
     ]
     return table(["backend", "device", *names], rows)
+
+
+def _op_table(reports: Sequence[Report]) -> str:
+    """Shares of the primitives, of which all ops are made: claimed, and passed of the claimed."""
+    rows = [[_name(report), *_claim(report["levels"].get(PRIMITIVES_LEVEL))] for report in reports]
+    legend = (
+        "Every op is made of primitives. A backend claims a primitive in a dtype unless it declines the case or the "
+        "case is excluded.\n\n"
+    )
+    return f"## Share of the op table\n\n{legend}" + table(
+        ["backend", "claimed", "passed of the claimed"], rows
+    )
+
+
+def _claim(counted: Mapping[str, int] | None) -> tuple[str, str]:
+    """Percentages, rounded down, claimed of all cases and passed of these; empty for a level that was not run."""
+    if counted is None:
+        return "", ""
+    passed = counted[Verdict.PASSED.value]
+    claimed = passed + counted[Verdict.FAILED.value]
+    known = claimed + counted[Verdict.DECLINED.value] + counted[Verdict.EXCLUDED.value]
+    return _percentage(claimed, known), _percentage(passed, claimed)
+
+
+def _percentage(part: int, whole: int) -> str:
+    return f"{1000 * part // whole / 10:.1f} %" if whole else ""
 
 
 def _levels(reports: Sequence[Report]) -> str:
