@@ -64,7 +64,7 @@ def _agrees(one: Any, other: Any) -> bool | None:
     found, expected = _array(one), _array(other)
     if found is None or expected is None:
         return None
-    scale = float(np.abs(expected.astype(np.float64)).max()) if expected.size else 1.0
+    scale = float(np.abs(expected).max()) if expected.size else 1.0
     return found.shape == expected.shape and np.allclose(
         found, expected, rtol=2e-3, atol=1e-4 * max(scale, 1e-3)
     )
@@ -78,7 +78,7 @@ def _calls_for(call: Callable[[], object], seconds: float) -> int:
 def measure(case: Case, rounds: int, seconds: float, seed: Callable[[int], float] | None = None) -> Result:
     """Interleave the libraries and take medians; `seed` times that many calls in another process."""
     ours, theirs = case.make(raxis), case.make(torch)
-    agrees = _agrees(ours(), theirs()) if case.compare else None
+    agrees = _agrees(case.compared(ours()), case.compared(theirs())) if case.compare else None
     numpy_call = case.numpy() if case.numpy else None
     calls = max(_calls_for(ours, seconds), _calls_for(theirs, seconds))
     clocks = [partial(microseconds, ours, calls), partial(microseconds, theirs, calls)]
@@ -125,7 +125,7 @@ def measure_beside(seed: Seed, number: int, case: Case, rounds: int, seconds: fl
     """`measure` with the seed's rounds between the others', if it has the case."""
     found = seed.prepare(number)
     result = measure(case, rounds, seconds, seed.time if found else None)
-    expected = digest(case.make(torch)()) if found and case.compare else None
+    expected = digest(case.compared(case.make(torch)())) if found and case.compare else None
     return replace(result, seed_agrees=found.agrees(expected)) if found and expected else result
 
 

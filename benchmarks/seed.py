@@ -41,8 +41,9 @@ def digest(result: Any) -> Digest | None:
         return digest(result[0]) if result else None
     if not hasattr(result, "detach"):
         return None
-    array = np.asarray(result.detach().numpy()).astype(np.float64)
-    return Digest(array.shape, float(array.sum()), float(np.abs(array).sum()))
+    array = np.asarray(result.detach().numpy())
+    parts = np.ascontiguousarray(array).view(array.real.dtype) if np.iscomplexobj(array) else array
+    return Digest(array.shape, float(parts.sum(dtype=np.float64)), float(np.abs(parts).sum(dtype=np.float64)))
 
 
 class Seed:
@@ -106,7 +107,7 @@ def _made(library: Any, case: Case) -> tuple[Callable[[], object] | None, Digest
     """The call of a case and its result's digest; nothing if the library raises."""
     try:
         call = case.make(library)
-        return call, digest(call()) or Digest((), 0.0, 0.0)
+        return call, digest(case.compared(call())) or Digest((), 0.0, 0.0)
     except Exception:  # whatever a library that lacks something does
         return None, None
 

@@ -7,10 +7,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchmarks.cases import elementwise, indexing, networks, products, reductions, small, training
+from benchmarks.cases import (
+    complex_numbers,
+    counting,
+    distributions,
+    elementwise,
+    indexing,
+    linear_algebra,
+    networks,
+    products,
+    reductions,
+    small,
+    special,
+    spectra,
+    training,
+    transforms,
+)
 from benchmarks.cases.case import Case
 
-FAMILIES = (elementwise, reductions, products, indexing, networks, training, small)
+FAMILIES = (
+    elementwise,
+    reductions,
+    products,
+    indexing,
+    networks,
+    training,
+    small,
+    complex_numbers,
+    special,
+    linear_algebra,
+    spectra,
+    counting,
+    transforms,
+    distributions,
+)
 
 
 def all_cases() -> Iterator[Case]:

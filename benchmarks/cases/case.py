@@ -12,6 +12,11 @@ import numpy as np
 Call = Callable[[], object]
 
 
+def itself(result: object) -> object:
+    """What is compared of most results: all."""
+    return result
+
+
 @dataclass(frozen=True)
 class Case:
     """One measured call.
@@ -22,6 +27,7 @@ class Case:
         make: the call for a library.
         elements: elements of the largest operand.
         compare: whether the two libraries' results must agree (random ones do not).
+        compared: what of a result is compared, where the result itself is not unique (signs of singular vectors).
         numpy: the same call in NumPy, where there is one.
     """
 
@@ -31,6 +37,7 @@ class Case:
     elements: int
     compare: bool = True
     numpy: Callable[[], Call] | None = None
+    compared: Callable[[Any], object] = itself
 
 
 def values(
