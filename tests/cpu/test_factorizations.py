@@ -53,6 +53,19 @@ def test_info_of_a_singular_matrix() -> None:
     assert _run(instruction, x)[2].tolist() == [0, 3]
 
 
+@pytest.mark.parametrize(
+    ("shape", "size"), [((6,), 6), ((4,), 6), ((2, 5), 5), ((7, 3), 4), ((0, 3), 3), ((0,), 2)]
+)
+def test_order_after_exchanges(shape: tuple[int, ...], size: int, rng: np.random.Generator) -> None:
+    instruction = _instruction("pivots_to_permutation", [TensorType(dtypes.int32, shape)], size=size)
+    pivots = rng.integers(1, size + 1, shape, dtype=np.int32)
+    orders = np.tile(np.arange(size), (*shape[:-1], 1))
+    for place in np.ndindex(shape[:-1]):
+        for row, other in enumerate(pivots[place]):
+            orders[place][[row, other - 1]] = orders[place][[other - 1, row]]
+    np.testing.assert_array_equal(_run(instruction, pivots)[0], orders)
+
+
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("upper", [False, True])
 @pytest.mark.parametrize("unit", [False, True])

@@ -14,7 +14,16 @@ from raxis.backends.api import Executable
 from raxis.backends.reference.kernels import may_warn
 from raxis.layout import Strides, contiguous_strides
 from raxis.ptir.program import Instruction
-from raxis_cpu.library import convolution, factorizations, ordering, products, scans, scattering, searching
+from raxis_cpu.library import (
+    convolution,
+    factorizations,
+    ordering,
+    products,
+    scans,
+    scattering,
+    searching,
+    transforms,
+)
 from raxis_cpu.library.composites import composites
 from raxis_cpu.library.gemm import native_product
 from raxis_cpu.library.reference import reference
@@ -26,7 +35,11 @@ ROUTINES: Mapping[str, Factory] = {
     "dot_general": products.dot_general,
     "convolution": convolution.convolution,
     "lu": factorizations.lu,
+    "pivots_to_permutation": factorizations.pivots_to_permutation,
     "triangular_solve": factorizations.triangular_solve,
+    "fft": transforms.fft,
+    "rfft": transforms.rfft,
+    "irfft": transforms.irfft,
 }
 """Primitives with a routine of their own over NumPy arrays; those without any run the reference backend's kernel."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from importlib import import_module
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,21 @@ def lu(call: Call) -> Routine | None:
         for place in np.ndindex(x.shape[:-2]):
             packed[place], exchanged, info[place] = getrf(x[place])
             pivots[place] = exchanged + 1
+
+    return routine
+
+
+def pivots_to_permutation(call: Call) -> Routine | None:
+    """The order of rows after exchanges, matrix by matrix; the reference goes exchange by exchange."""
+    shape, size = call.instruction.operands[0].type.shape, call.instruction.attributes["size"]
+    laswp = _function("laswp", np.dtype(np.float64))
+    if laswp is None or prod(shape[:-1]) >= shape[-1] or 0 in shape:
+        return None
+    rows = np.arange(size, dtype=np.float64)[:, None]
+
+    def routine(pivots: Array, order: Array) -> None:
+        for place in np.ndindex(shape[:-1]):
+            order[place] = laswp(rows, np.clip(pivots[place] - 1, 0, size - 1))[:, 0]
 
     return routine
 

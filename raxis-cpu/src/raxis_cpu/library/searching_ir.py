@@ -52,7 +52,7 @@ def _search(body: Body, dtype: DType, units: list[Value], *, right: bool) -> Non
         for boundaries, value, low in searches:
             at = (low.get() + step - 1) * numbers["boundaries_along"]
             below = _is_below(dtype, _load(dtype, body.advance(boundaries, at, size)), value, right=right)
-            low.set(low.get() + below.select(step, 0))
+            low.set(low.get() + below.select(step, 0, unpredictable=True))
 
     with body.repeat_while() as repetition:
         repetition.test(left.get().compare("gt", 1))

@@ -175,13 +175,17 @@ class Value:
             text = f"icmp s{predicate}"
         return self.function.emit(self.type.of("i1"), f"{text} {self}, {self._lift(other).name}")
 
-    def select(self, yes: Value | Number, no: Value | Number) -> Value:
-        """`yes` where this is true, else `no`; at least one is a Value."""
+    def select(self, yes: Value | Number, no: Value | Number, *, unpredictable: bool = False) -> Value:
+        """`yes` where this is true, else `no`; at least one is a Value.
+
+        It may become a branch, unless it is `unpredictable`.
+        """
         model = yes if isinstance(yes, Value) else no
         if not isinstance(model, Value):
             raise TypeError("select needs the type of at least one Value.")
         yes, no = model._lift(yes), model._lift(no)
-        return self.function.emit(model.type, f"select {self}, {yes}, {no}")
+        mark = ", !unpredictable !{}" if unpredictable else ""
+        return self.function.emit(model.type, f"select {self}, {yes}, {no}{mark}")
 
     def convert(self, operation: str, element: str) -> Value:
         """A conversion instruction, such as ``fpext`` or ``bitcast``, to another element type."""
