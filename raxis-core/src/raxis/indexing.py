@@ -379,11 +379,11 @@ def _get_advanced(input: Tensor, index: Any) -> Tensor:
 
 def _at_numbers(
     view: Tensor, placed: Sequence[tuple[int, Tensor]]
-) -> tuple[Tensor, Sequence[tuple[int, Tensor]]]:
+) -> tuple[Tensor, list[tuple[int, Tensor]]]:
     """The elements at those indices that stand for an int, copied; and the other indices, placed in what is left."""
     numbers, rest = _numbers_and_rest(placed)
     if not numbers:
-        return view, placed
+        return view, rest
     dims, tensors = zip(*numbers, strict=True)
     left = [(dim - sum(taken < dim for taken in dims), item) for dim, item in rest]
     return read_indexed(view, tensors, dims), left
@@ -472,9 +472,6 @@ def _write_placed(view: Tensor, placed: Sequence[tuple[int, Tensor]], value: Any
     """Write where index tensors with dimensions, or masks, say."""
     if len(placed) == 1 and placed[0][1].dtype is dtypes.bool_ and _is_single(value):
         _fill_masked(view, *placed[0], value)
-        return
-    if any(not item._layout.ndim for _, item in placed):
-        _set_at_numbers(view, placed, index, value)
         return
     source = _source(view, value)
     if isinstance(source, Tensor):

@@ -1,13 +1,17 @@
 """Copies of what is a view without `raxis.compile`: ``x[i]`` for a tensor `i` of no dimensions.
 
-A view needs the value of `i`, which a recording has not. A copy is the same as long as neither it nor `x` is written while
-the other is still used; the one write allowed is that of ``x[i] += value``, which Python follows by ``x[i] = copy``.
+A view needs the value of `i`, which a recording has not. A copy is the same as long as neither it nor `x` is written
+while the other is still used; the one write allowed is that of ``x[i] += value``, which Python follows by
+``x[i] = copy``.
 """
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from raxis.tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +26,7 @@ READ_LATE = "x[i], where i is a tensor, was used after x was written"
 @dataclass
 class _Copy:
     source: Memory | None
-    index: Any
+    index: tuple[Any, ...]
     written: str | None = None
     """The user's line that wrote the copy and not `source`."""
     returns: bool = False
@@ -40,12 +44,12 @@ class Copies:
     def note(self, copy: Memory | None, source: Memory | None, index: Any) -> None:
         """`copy` is that of ``source[index]``."""
         if copy is not None:
-            self._known[copy] = _Copy(source, index)
+            self._known[copy] = _Copy(source, _key(index))
 
     def put_back(self, copy: Memory | None, source: Memory | None, index: Any) -> None:
         """``source[index] = copy`` is about to run."""
         known = None if copy is None else self._known.get(copy)
-        if known is not None and known.source is source and known.index is index:
+        if known is not None and known.source is source and _is_same(known.index, index):
             known.written, known.returns = None, True
 
     def conflict(self, call: Call) -> str | None:
@@ -64,7 +68,9 @@ class Copies:
         return READ_LATE if any(copy is not None and copy.stale for copy in known) else None
 
     def _unreturned(self, touched: set[Memory]) -> str | None:
-        return next(filter(None, (_lost(copy) for copy in self._known.values() if copy.source in touched)), None)
+        return next(
+            filter(None, (_lost(each) for each in self._known.values() if each.source in touched)), None
+        )
 
     @property
     def unreturned(self) -> str | None:
@@ -79,5 +85,28 @@ class Copies:
                 copy.stale, copy.returns = copy.stale or not copy.returns, False
 
 
+def _parts(index: Any) -> tuple[Any, ...]:
+    return index if isinstance(index, tuple) else (index,)
+
+
+def _key(index: Any) -> tuple[Any, ...]:
+    """An index, of which no tensor is kept alive."""
+    return tuple([weakref.ref(part) if isinstance(part, Tensor) else part for part in _parts(index)])
+
+
+def _is_same(key: tuple[Any, ...], index: Any) -> bool:
+    """Whether an index has the same tensors and numbers as that of a key."""
+    parts = _parts(index)
+    return len(key) == len(parts) and all(map(_is_same_part, key, parts))
+
+
+def _is_same_part(known: Any, part: Any) -> bool:
+    if isinstance(part, Tensor):
+        return isinstance(known, weakref.ref) and known() is part
+    return bool(known == part)
+
+
 def _lost(copy: _Copy) -> str | None:
-    return None if copy.written is None else f"x[i], where i is a tensor, was written in place at {copy.written}"
+    return (
+        None if copy.written is None else f"x[i], where i is a tensor, was written in place at {copy.written}"
+    )

@@ -59,13 +59,14 @@ def derive(recording: Recording, results: Sequence[Any], candidates: Sequence[in
     roots = [results[position] for position in positions]
     layouts = [_dense(root._layout) for root in roots]
     arriving = [_incoming(recording, number, layout) for number, layout in enumerate(layouts)]
-    done = len(recording.calls)
+    done, checked = len(recording.calls), len(recording.checks.failures)
     with _Ends(recording, roots, [edge for _, edge in sources]) as ends:
         found = run_backward(
             roots, arriving, keep_graph=True, create_graph=False, inputs=ends.tensors, accumulate=False
         )
     calls = recording.calls[done:]
     del recording.calls[done:]
+    recording.checks.forget_after(checked)
     gradients = [
         None if grad is None else (recording.memory_of(grad._storage.buffer), grad._layout, grad._offset)
         for grad in found

@@ -15,7 +15,7 @@ from raxis.compiler import views
 from raxis.compiler.log import Call
 from raxis.compiler.memory import Memory, Region
 from raxis.compiler.numbers import InputFloat, InputInt, Source
-from raxis.dtypes import Category, DType
+from raxis.dtypes import Category, DType, uint8
 from raxis.layout import Strides
 from raxis.ptir.builder import Builder
 from raxis.ptir.program import Parameter, Program, Value
@@ -180,9 +180,7 @@ class Linker:
 
     def _first_home(self, memory: Memory, region: Region | None) -> views.Home:
         """What memory holds before anything was written."""
-        dtype = memory.dtype or (region.dtype if region else None)
-        if dtype is None:
-            raise ValueError(f"memory of {memory.nbytes} bytes is wanted that nothing used.")
+        dtype = memory.dtype or (region.dtype if region else uint8)  # bytes, if nothing used them
         known = self._begun.get(memory) or memory.region or views.whole(dtype, memory.nbytes)
         if memory.source is None and memory not in self._begun:
             zero = 0.0 if dtype.category >= Category.FLOAT else 0

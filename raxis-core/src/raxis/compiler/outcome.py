@@ -86,7 +86,7 @@ def outcome_of(recording: Recording, result: Any) -> Outcome:
         if leaf._grad is not entry
     ]
     known = [item for item in (*results, *(grad for _, grad in gradients)) if isinstance(item, Shown)]
-    made = [item.memory for item in known if not item.memory.is_outside]
+    made = [item.memory for item in known if not item.memory.is_outside] + recording.checks.memories
     written = [memory for memory in recording.given.values() if memory.written]
     del leaves
     if derived is None:  # else the tape holds what it saved, and goes with the results

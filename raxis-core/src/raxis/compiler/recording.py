@@ -15,6 +15,7 @@ from raxis.autograd.node import next_number
 from raxis.compiler import views
 from raxis.compiler.artifact import Artifact
 from raxis.compiler.backend import recording_place
+from raxis.compiler.checks import Checks
 from raxis.compiler.copies import ADVICE, Copies
 from raxis.compiler.linking import link
 from raxis.compiler.log import Call
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from raxis.compiler.linking import Linked
     from raxis.device import Device
     from raxis.layout import Layout
+    from raxis.ops.definitions.verdicts import Failure
     from raxis.random import Generator
     from raxis.storage import Place, Storage
 
@@ -76,6 +78,7 @@ class Recording:
         born: memory that was allocated while recording.
         regions: how deep in functions that run on stand-ins, to become regions of control flow.
         copies: of what would be views without a recording.
+        checks: of values, which raise errors.
     """
 
     def __init__(
@@ -110,6 +113,7 @@ class Recording:
         self.born: list[Memory] = []
         self.regions = 0
         self.copies = Copies()
+        self.checks = Checks()
         self.first_node = next_number()
 
     # ---- asked by the layers below -----------------------------------------------------------------
@@ -181,11 +185,16 @@ class Recording:
         """Arguments of what needs the values of numbers; later calls with others are recorded anew."""
         return tree_map(lambda item: item.tied() if isinstance(item, ArgumentNumber) else item, arguments)
 
-    def note_host(self) -> None:
+    def note_host(self, reason: str = "the elements of a tensor were asked for") -> None:
         """The elements of a tensor are about to be read by the host."""
         from raxis.compiler.breaks import interrupt
 
-        interrupt(self, "the elements of a tensor were asked for")
+        interrupt(self, reason)
+
+    def note_check(self, codes: Tensor, failure: Failure) -> None:
+        """The program shall raise an error if not all codes are 0."""
+        if self.regions or not self.checks.note(codes, failure):
+            self.note_host()
 
     def note_grad(self, leaf: Tensor) -> None:
         """A tensor whose ``grad`` is about to be read or replaced."""
@@ -369,7 +378,8 @@ class Recording:
         """End the recording, if it has not ended, and compute whatever can still be seen of it; see `settle`."""
         if active.recording is self:
             self.stop()
-            settle(self, artifact)
+            with self.checks.raised():
+                settle(self, artifact)
             for memory in self.given.values():
                 if isinstance(memory.source, HELD_BY_TENSORS):
                     memory.buffer = None  # later calls have their own; it must not outlive its tensors

@@ -24,6 +24,7 @@ from raxis.utils._pytree import tree_leaves, tree_map
 if TYPE_CHECKING:
     from raxis.compiler.compiled import Options
     from raxis.device import Device
+    from raxis.ops.definitions.verdicts import Failure
     from raxis.random import Generator
 
 FEW = 3
@@ -118,6 +119,12 @@ class Rehearsal(Recording):
         if not isinstance(tensor._storage, RecordedStorage) or tensor._storage.buffer.is_outside:
             self.refuse("a tensor from outside of the function is written in place")
         super().note_write(tensor)
+
+    def note_check(self, codes: Tensor, failure: Failure) -> None:
+        """Rows that are copies of others fail only if these do."""
+        shape = codes._layout.shape
+        if not shape or shape[0] % self.rows:
+            self.refuse("values are checked that are not those of one row each")
 
     def note_grad(self, leaf: Tensor) -> None:
         self.refuse("gradients are read or written")

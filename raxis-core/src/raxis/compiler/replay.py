@@ -65,7 +65,7 @@ class Replay:
             backward = recording.compile(halves.backward)
             self.backward = Backward(recording.name, outcome.derived, backward, recording.real)
         self.artifact = artifact
-        self.run: Callable[..., Any] = _Writer(self, recording).function()
+        self.run: Callable[..., Any] = recording.checks.raising(_Writer(self, recording).function())
 
 
 class _Seen:

@@ -9,6 +9,7 @@ import numpy as np
 
 from raxis.compiler.memory import Filled, Memory, RecordedStorage
 from raxis.compiler.numbers import Invocation
+from raxis.placement import real_place
 
 if TYPE_CHECKING:
     from raxis.compiler.artifact import Artifact
@@ -31,6 +32,7 @@ def settle(recording: Recording, artifact: Artifact | None) -> None:
     With an artifact its program does it; without, the kernels run one after another.
     """
     if recording.real is None:
+        _settle_unused(recording)
         return
     survivors = visible(recording)
     buffers = _Buffers(recording.real, survivors)
@@ -42,6 +44,18 @@ def settle(recording: Recording, artifact: Artifact | None) -> None:
             _run_log(recording.calls, buffers)
     finally:
         _release(recording, survivors, buffers)
+
+
+def _settle_unused(recording: Recording) -> None:
+    """Give memory to tensors of a run without kernels, such as those of `raxis.empty`."""
+    for memory in visible(recording):
+        storage = memory.owner
+        if isinstance(storage, RecordedStorage):
+            place = real_place(storage.place.device)
+            buffer = memory.buffer
+            storage.settle(
+                place.backend.allocate(memory.nbytes, place.index) if buffer is None else buffer, place
+            )
 
 
 def _run_log(calls: list[Call], buffers: _Buffers) -> None:

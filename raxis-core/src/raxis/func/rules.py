@@ -162,18 +162,41 @@ def batched_anyway(batcher: Batcher, instruction: Instruction) -> bool:
 
 def _random_bits(batcher: Batcher, instruction: Instruction, lanes: Sequence[Lane]) -> Sequence[Lane]:
     """As many numbers as all examples need: counters that were set apart for one are so for each."""
+    if batcher.counter is None:
+        return [_bits_in_loop(batcher, instruction, *lanes)]
     key, offset = (lane.value for lane in lanes)
     start = batcher.counter
-    if start is None:
-        raise RuntimeError(
-            "vmap: random numbers that differ between examples cannot be drawn inside of a loop of a program. Draw "
-            'them before the loop, or use randomness="same".'
-        )
     count = batcher.builder.constant(batcher.size, dtypes.int64)
     steps = batcher.emit("mul", batcher.emit("sub", offset, start), count)
+    return [Lane(_drawn(batcher, instruction, key, batcher.emit("add", start, steps)), True)]
+
+
+def _drawn(batcher: Batcher, instruction: Instruction, key: Value, offset: Value) -> Value:
+    """Numbers for all examples."""
     attributes = dict(instruction.attributes)
     attributes["shape"] = (batcher.size, *attributes["shape"])
-    return [Lane(batcher.emit("random_bits", key, batcher.emit("add", start, steps), **attributes), True)]
+    return batcher.emit("random_bits", key, offset, **attributes)
+
+
+def _bits_in_loop(batcher: Batcher, instruction: Instruction, key: Lane, offset: Lane) -> Lane:
+    """In a loop, whose stream begins at 0 under a key that was drawn: all examples take that of the first one's key.
+
+    Examples that still run are as far as each other, and no less far than those that do not.
+    """
+    if not key.batched and batcher.draws:
+        raise RuntimeError(
+            "vmap: random numbers that differ between examples cannot be drawn inside of a loop of a program, unless "
+            'the loop draws with a key of its own. Draw them before the loop, or use randomness="same".'
+        )
+    first, farthest = key.value, offset.value
+    if key.batched:
+        first = batcher.reshaped(batcher.emit("slice", first, start=(0,), stop=(1,), step=(1,)), ())
+    if offset.batched:
+        farthest = batcher.emit("reduce_max", farthest, dims=(0,))
+    if not batcher.draws:
+        return Lane(batcher.emit("random_bits", first, farthest, **instruction.attributes), False)
+    count = batcher.builder.constant(batcher.size, dtypes.int64)
+    return Lane(_drawn(batcher, instruction, first, batcher.emit("mul", farthest, count)), True)
 
 
 # ---- the table -----------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import raxis
 from raxis.ops.definitions.norms import norm_of_all
+from raxis.ops.definitions.verdicts import Failure, require_none
 from raxis.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -41,12 +42,13 @@ def get_total_norm(tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite:
     if not members:
         return raxis.tensor(0.0)
     total = _norm_of_norms(members, float(norm_type))
-    if error_if_nonfinite and not total.isfinite().item():
-        raise RuntimeError(
+    if error_if_nonfinite:
+        sentence = (
             f"The total norm of order {float(norm_type)} for gradients from `parameters` is non-finite, so it "
             "cannot be clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
             "`error_if_nonfinite=False`"
         )
+        require_none(~total.detach().isfinite(), Failure(lambda *_: RuntimeError(sentence)))
     return total
 
 

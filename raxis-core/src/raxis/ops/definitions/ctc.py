@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 from raxis.dtypes import Category, int64
 from raxis.ops.definitions.joining import stack
 from raxis.ops.definitions.loss_reduction import reduced
 from raxis.ops.definitions.padding import pad
+from raxis.ops.definitions.verdicts import Failure, are_deferred, require_none
 from raxis.ops.functional import functional
 from raxis.tensor import Tensor
 
@@ -29,11 +31,16 @@ def _lengths(name: str, given: Lengths, like: Tensor, batch: int) -> Tensor:
     return lengths.reshape(batch).to(like.device)
 
 
+def _longest(targets: Tensor, lengths: Tensor) -> int:
+    """As many labels as the longest target has; where lengths cannot be looked at, as many as it can have."""
+    if targets.ndim == 2 or are_deferred():
+        return targets.shape[-1]
+    return int(lengths.max()) if lengths._layout.numel else 0
+
+
 def _padded_targets(targets: Tensor, lengths: Tensor, blank: int) -> Tensor:
     """Targets as [N, S], blank beyond their lengths; concatenated ones are split."""
-    longest = int(lengths.max()) if lengths._layout.numel else 0
-    if targets.ndim == 2:
-        longest = targets.shape[1]
+    longest = _longest(targets, lengths)
     places = (lengths.new_ones((longest,)).cumsum(0) - 1).unsqueeze(0)
     labels = targets.to(int64)
     if targets.ndim == 1:
@@ -94,6 +101,12 @@ def _normalisation(log_probs: Tensor, inputs: Tensor) -> Tensor:
     return total - total.detach()
 
 
+def _too_long(most: int, position: int, code: int) -> Exception:
+    return RuntimeError(
+        f"Expected input_lengths to have value at most {most}, but got {most + code} at position {position}."
+    )
+
+
 @functional(
     "ctc_loss(Tensor log_probs, Tensor targets, any input_lengths, any target_lengths, int blank=0, "
     "str reduction='mean', bool zero_infinity=False) -> Tensor"
@@ -134,10 +147,7 @@ def ctc_loss(
         raise RuntimeError(f"blank must be in label range [0, {classes}), but got {blank}.")
     inputs = _lengths("input_lengths", input_lengths, log_probs, batch)
     lengths = _lengths("target_lengths", target_lengths, log_probs, batch)
-    if bool((inputs > rows.shape[0]).any()):
-        raise RuntimeError(
-            f"Expected input_lengths to have value at most {rows.shape[0]}, but got {inputs.tolist()}."
-        )
+    require_none((inputs - rows.shape[0]).clamp(min=0), Failure(partial(_too_long, rows.shape[0])))
     labels = _padded_targets(
         targets if batched or targets.ndim == 2 else targets.unsqueeze(0), lengths, blank
     )

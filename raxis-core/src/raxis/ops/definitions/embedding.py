@@ -6,7 +6,9 @@ from typing import Any
 
 from raxis.autograd.grad_mode import no_grad
 from raxis.dtypes import HALF, float32, int32, int64
+from raxis.interception import active
 from raxis.ops.definitions.masking import as_int
+from raxis.ops.definitions.verdicts import Failure, are_deferred, require_none
 from raxis.ops.formulas import wide
 from raxis.ops.functional import functional
 from raxis.ops.table import lowered
@@ -168,21 +170,40 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError(
             f"one_hot is only applicable to index tensor of type LongTensor, but got {tensor.dtype}."
         )
-    values = tensor.device.all_examples(tensor)
-    empty = values._layout.numel == 0
-    if empty and num_classes <= 0:
+    if not tensor._layout.numel and num_classes <= 0:
         raise RuntimeError("Can not infer total number of classes from empty tensor.")
-    if not empty:
-        least, greatest = map(as_int, values.aminmax())
-        if least < 0:
-            raise RuntimeError(f"Class values must be non-negative, but got {least}.")
-        if num_classes == -1:
-            num_classes = greatest + 1
-        elif greatest >= num_classes:
-            raise RuntimeError(
-                f"Class values must be smaller than num_classes={num_classes}, but got {greatest}."
-            )
+    if tensor._layout.numel:
+        num_classes = _checked_classes(tensor.device.all_examples(tensor), num_classes)
     return _one_hot(tensor, num_classes)
+
+
+def _first_offset(*_: int) -> Exception:
+    return ValueError(
+        "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0."
+    )
+
+
+def _checked_classes(classes: Tensor, count: int) -> int:
+    """How many classes there are; raises unless all are in range."""
+    if are_deferred() and count != -1:
+        require_none((-classes).clamp(min=0), Failure(lambda _, code: _out_of_range(-code, count), 40))
+        beyond = (classes + 1 - count).clamp(min=0)
+        require_none(beyond, Failure(lambda _, code: _out_of_range(code + count - 1, count), 40))
+        return count
+    if active.recording is not None:
+        active.recording.note_host("one_hot was not given num_classes, and asked for the greatest class")
+    least, greatest = map(as_int, classes.aminmax())
+    if least < 0:
+        raise _out_of_range(least, count)
+    if count != -1 and greatest >= count:
+        raise _out_of_range(greatest, count)
+    return greatest + 1 if count == -1 else count
+
+
+def _out_of_range(value: int, count: int) -> Exception:
+    if value < 0:
+        return RuntimeError(f"Class values must be non-negative, but got {value}.")
+    return RuntimeError(f"Class values must be smaller than num_classes={count}, but got {value}.")
 
 
 @lowered("_one_hot(Tensor input, int classes) -> Tensor", method=False, function=False, out=False)
@@ -301,11 +322,7 @@ def _bags(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> t
     if offsets is None:
         bags, length = input.shape
         return arange(bags, device=input.device).reshape(bags, 1).expand(bags, length).reshape(-1), bags
-    if offsets._layout.numel and int(offsets[0]) != 0:
-        raise ValueError(
-            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0, "
-            f"but got {int(offsets[0])}."
-        )
+    require_none(offsets[:1] != 0, Failure(_first_offset))
     places = arange(input.shape[0], device=input.device)
     bag = searchsorted(offsets.to(int64), places, right=True) - 1
     return bag, offsets.shape[0] - int(include_last_offset)

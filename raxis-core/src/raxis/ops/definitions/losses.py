@@ -10,6 +10,7 @@ from raxis.frames import user_stacklevel
 from raxis.ops.definitions.activation import logsigmoid
 from raxis.ops.definitions.loss_kernels import logit_cross_entropy, squared_error
 from raxis.ops.definitions.loss_reduction import LOSS_TAIL, chosen_reduction, reduced, warn_if_sizes_differ
+from raxis.ops.definitions.verdicts import Failure, require_none
 from raxis.ops.formulas import wide
 from raxis.ops.functional import functional
 from raxis.ops.promotion import Promotion
@@ -356,8 +357,7 @@ def gaussian_nll_loss(
     """
     reduction = chosen_reduction(None, None, reduction)
     variance = _variances(input, var)
-    if bool((variance < 0).any()):
-        raise ValueError("var has negative entry/entries")
+    require_none(variance.detach() < 0, Failure(lambda *_: ValueError("var has negative entry/entries")))
     # The clamp is invisible to derivatives, as in PyTorch.
     least = variance + (variance.detach().clamp(min=eps) - variance.detach())
     loss = 0.5 * (least.log() + (input - target) ** 2 / least)

@@ -22,6 +22,7 @@ from raxis.ops.definitions.masked_operands import (
     sum_dtype,
 )
 from raxis.ops.definitions.norms import vector_norm
+from raxis.ops.definitions.verdicts import Failure, require_none
 from raxis.ops.table import composed
 from raxis.tensor import Tensor
 
@@ -231,8 +232,8 @@ def masked_median(
     found: Tensor = operand.nanmedian(wrap_dim(dim, input.ndim), keepdim)[0]
     if floating:
         return found
-    if bool(found.isnan().any()):
-        raise ValueError("masked median expects no fully masked out rows if dtype is not floating point")
+    sentence = "masked median expects no fully masked out rows if dtype is not floating point"
+    require_none(found.isnan(), Failure(lambda *_: ValueError(sentence)))
     return found.to(dtype or input.dtype)
 
 

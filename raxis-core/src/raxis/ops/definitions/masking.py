@@ -5,6 +5,7 @@ Where the shape of a result depends on values, the values are counted first and 
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -12,6 +13,7 @@ from raxis import dtypes
 from raxis.dtypes import Category, DType, scalar_category
 from raxis.layout import Layout, Shape, broadcast_shapes, contiguous_strides, layout_of
 from raxis.ops.definitions.positions import as_operand
+from raxis.ops.definitions.verdicts import Failure, require_none
 from raxis.ops.promotion import Promotion
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import broadcast, cast, constant, emit
@@ -220,9 +222,12 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
     """
     if size < 0:
         raise RuntimeError(f"nonzero_static: 'size' must be an non-negative integer, but got {size}")
-    found = nonzero(input)[:size]
-    missing = size - found._layout.shape[0]
-    return found.contiguous() if not missing else found.constant_pad_nd((0, 0, 0, missing), fill_value)
+    if not input._layout.ndim:
+        return input.new_empty((size, 0), dtype=dtypes.int64)
+    rows, count = _nonzero_rows(input)
+    given = rows[:size].constant_pad_nd((0, 0, 0, max(size - rows._layout.shape[0], 0)))
+    places = input.new_ones((size, 1), dtype=dtypes.int64).cumsum(0)
+    return given.masked_fill(places > count, fill_value)
 
 
 # ---- masked_select and masked_scatter --------------------------------------------------------------
@@ -304,6 +309,7 @@ def _masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
     rank = emit("cumsum", cast(flat_mask, dtypes.int64), dim=0)
     place = emit("sub", rank, constant(1, dtypes.int64, (numel,)))
     place = emit("select", flat_mask, place, constant(0, dtypes.int64, (numel,)))
+    place = emit("minimum", place, constant(available - 1, dtypes.int64, (numel,)))
     values = emit("take", emit("reshape", source, shape=(available,)), place, dim=0)
     values = emit("reshape", values, shape=shape)
     return emit("select", broadcast(mask, shape), values, broadcast(input, shape))
@@ -319,12 +325,15 @@ def _check_masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> None:
         return
     shape = broadcast_shapes(input._layout.shape, mask._layout.shape)
     if source._layout.numel < prod(shape):
-        wanted = as_int(mask.expand(shape).sum())
-        if source._layout.numel < wanted:
-            raise RuntimeError(
-                "masked_scatter: Number of elements of source < number of ones in mask: "
-                f"{source._layout.numel} < {wanted}"
-            )
+        missing = (mask.expand(shape).sum() - source._layout.numel).clamp(min=0)
+        require_none(missing, Failure(partial(_too_few, source._layout.numel), code_bits=40))
+
+
+def _too_few(given: int, _: int, missing: int) -> Exception:
+    return RuntimeError(
+        "masked_scatter: Number of elements of source < number of ones in mask: "
+        f"{given} < {given + missing}"
+    )
 
 
 @composed("masked_scatter(Tensor input, Tensor mask, Tensor source) -> Tensor", out=False)

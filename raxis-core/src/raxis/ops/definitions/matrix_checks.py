@@ -10,6 +10,7 @@ from raxis.dtypes import Category
 from raxis.errors import LinAlgError
 from raxis.ops.definitions.reductions import scalar_type
 from raxis.ops.definitions.sequences import eye
+from raxis.ops.definitions.verdicts import Failure, require_none
 from raxis.tensor import Tensor
 
 LINALG = "raxis.linalg"
@@ -69,14 +70,13 @@ def require_success(name: str, info: Tensor, sentence: Callable[[int], str]) -> 
     Raises:
         LinAlgError: for the first matrix that failed.
     """
-    if not has_values(info):
-        return
-    info = info.device.all_examples(info)
-    codes = info.reshape(-1).tolist()
-    for position, code in enumerate(codes):
-        if code:
-            where = f"(Batch element {position}): " if info.ndim else ""
-            raise LinAlgError(f"{name}: {where}{sentence(code)}")
+    several = info.device.differs(info) or info._layout.ndim > 0
+
+    def error(position: int, code: int) -> Exception:
+        where = f"(Batch element {position}): " if several else ""
+        return LinAlgError(f"{name}: {where}{sentence(code)}")
+
+    require_none(info, Failure(error))
 
 
 def require_convergence(name: str, values: Tensor) -> None:
@@ -85,11 +85,11 @@ def require_convergence(name: str, values: Tensor) -> None:
     Raises:
         LinAlgError: if one is.
     """
-    if has_values(values) and bool(values.device.all_examples(values).isnan().any()):
-        raise LinAlgError(
-            f"{name}: The algorithm failed to converge because the input matrix contained non-finite values, is "
-            "ill-conditioned or has too many repeated values."
-        )
+    sentence = (
+        f"{name}: The algorithm failed to converge because the input matrix contained non-finite values, is "
+        "ill-conditioned or has too many repeated values."
+    )
+    require_none(values.detach().isnan(), Failure(lambda *_: LinAlgError(sentence)))
 
 
 def identity_of(matrix: Tensor, size: int | None = None) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 from raxis import dtypes
 from raxis.layout import wrap_dim
 from raxis.ops.definitions.reductions import kept_shape
+from raxis.ops.definitions.verdicts import Failure, require_none
 from raxis.ops.table import composed
 from raxis.tensor import Tensor
 
@@ -50,8 +51,8 @@ def _checked_q(name: str, input: Tensor, q: Any, interpolation: str) -> Tensor:
         raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
     if q.dtype is not input.dtype:
         raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
-    if not bool(((q >= 0) & (q <= 1)).all()):
-        raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+    sentence = f"{name}() q values must be in the range [0, 1]"
+    require_none(~((q.detach() >= 0) & (q.detach() <= 1)), Failure(lambda *_: RuntimeError(sentence)))
     return q
 
 

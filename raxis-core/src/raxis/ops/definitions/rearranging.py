@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from raxis import dtypes
 from raxis.layout import Layout, Shape, wrap_dim
 from raxis.ops.definitions.literals import tensor
 from raxis.ops.definitions.masking import as_int
+from raxis.ops.definitions.verdicts import Failure, are_deferred, require_none
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import broadcast, cast, constant, emit
 from raxis.tensor import Tensor
@@ -83,8 +85,10 @@ def tile(input: Tensor, *dims: Any, **named: Any) -> Tensor:
     out=False,
 )
 def _repeat_positions(repeats: Tensor, total: int) -> Any:
-    """For each of `total` results, which of the counted elements it repeats."""
+    """For each of `total` results, which of the counted elements it repeats; any, if counts have another sum."""
     ends = emit("cumsum", cast(repeats, dtypes.int64), dim=0)
+    least, most = (constant(number, dtypes.int64, ends._layout.shape) for number in (0, total))
+    ends = emit("minimum", emit("maximum", ends, least), most)
     ones = constant(1, dtypes.int64, ends._layout.shape)
     ended = emit("scatter", constant(0, dtypes.int64, (total + 1,)), ends, ones, dim=0, reduce="add")
     before = emit("slice", ended, start=(0,), stop=(total,), step=(1,))
@@ -98,8 +102,7 @@ def _check_repeats(repeats: Tensor) -> None:
         )
     if repeats.dtype not in (dtypes.int32, dtypes.int64):
         raise RuntimeError(f"repeats has to be Long or Int tensor, but got {repeats.dtype}")
-    if repeats._layout.numel and (repeats < 0).any().item():
-        raise RuntimeError("repeats can not be negative")
+    require_none(repeats < 0, Failure(lambda *_: RuntimeError("repeats can not be negative")))
 
 
 @composed(
@@ -134,7 +137,10 @@ def repeat_interleave(
         repeats = tensor(repeats, device=input.device)
     if isinstance(repeats, Tensor) and repeats._layout.numel == 1 and repeats._layout.ndim <= 1:
         _check_repeats(repeats)
-        repeats = as_int(repeats)
+        if output_size is not None and are_deferred():
+            repeats = repeats.expand(input._layout.shape[axis] if input._layout.ndim else 1)
+        else:
+            repeats = as_int(repeats)
     if not isinstance(repeats, Tensor):
         return _repeat_each(input, repeats, axis)
     if not input._layout.ndim:
@@ -152,13 +158,18 @@ def _positions_of(repeats: Tensor, output_size: int | None) -> Tensor:
     _check_repeats(repeats)
     if repeats._layout.ndim == 0:
         raise RuntimeError("repeat_interleave only accepts 1D vector as repeat")
-    total = as_int(repeats.sum())
-    if output_size is not None and output_size != total:
-        raise RuntimeError(
-            f"allocated size does not match required size: output_size is {output_size}, not {total}"
-        )
-    positions: Tensor = _repeat_positions(repeats, total)
+    if output_size is None:
+        output_size = as_int(repeats.sum())
+    else:
+        require_none(repeats.sum() != output_size, Failure(partial(_other_size, output_size)))
+    positions: Tensor = _repeat_positions(repeats, output_size)
     return positions if repeats.dtype is dtypes.int64 else positions.to(repeats.dtype)
+
+
+def _other_size(output_size: int, *_: int) -> Exception:
+    return RuntimeError(
+        f"allocated size does not match required size: output_size is {output_size}, not the sum of the repeats"
+    )
 
 
 def _repeat_each(input: Tensor, count: int, axis: int) -> Tensor:

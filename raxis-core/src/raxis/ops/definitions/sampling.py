@@ -12,6 +12,7 @@ from raxis.ops.creating import marked, prepared
 from raxis.ops.definitions import random
 from raxis.ops.definitions.creation import empty_like
 from raxis.ops.definitions.random_creation import integer_bounds, integer_range, rand, randn
+from raxis.ops.definitions.verdicts import Failure, require_none
 from raxis.ops.table import Effect, composed
 from raxis.placement import DeviceLike
 from raxis.random import Generator
@@ -360,15 +361,19 @@ def _check_multinomial(input: Tensor, num_samples: int, replacement: bool) -> No
             f"cannot sample n_sample > prob_dist.size(-1) samples without replacement: {num_samples} of "
             f"{layout.shape[-1]}"
         )
-    input = input.device.all_examples(input)
-    if layout.device.type == "meta" or not input.numel():
+    weights = input.detach()
+    if not layout.numel:
         return
-    lowest: Any = input.amin().item()
-    highest: Any = input.amax().item()
-    if not (lowest >= 0 and highest < math.inf):
-        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if not (input.sum(-1) > 0).all().item():
-        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    require_none(~((weights >= 0) & (weights < math.inf)), Failure(_no_probability))
+    require_none(weights.sum(-1) <= 0, Failure(_no_chance))
+
+
+def _no_probability(*_: int) -> Exception:
+    return RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+
+
+def _no_chance(*_: int) -> Exception:
+    return RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
 
 
 @composed("native_dropout(Tensor input, float p, bool? train=True) -> (Tensor output, Tensor mask)",

@@ -10,6 +10,7 @@ from raxis.layout import wrap_dim
 from raxis.ops.definitions.binning import searchsorted
 from raxis.ops.definitions.comparison import where
 from raxis.ops.definitions.sequences import arange
+from raxis.ops.definitions.verdicts import Failure, require_none
 from raxis.ops.table import composed
 from raxis.tensor import Tensor
 
@@ -86,11 +87,14 @@ def _check(data: Tensor, sizes: Tensor, place: int, unsafe: bool) -> None:
             f"segment_reduce(): Expected axis to be the last dimension of lengths, whose shape {list(sizes.shape)} "
             f"must begin with {list(data.shape[:place])}."
         )
-    if not unsafe and bool((sizes < 0).any() | (sizes.sum(-1) != data.shape[place]).any()):
-        raise RuntimeError(
-            "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) = "
-            f"{data.shape[place]} and to have no negative values when !unsafe."
-        )
+    if unsafe:
+        return
+    sentence = (
+        "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) = "
+        f"{data.shape[place]} and to have no negative values when !unsafe."
+    )
+    wrong = (sizes < 0).any(-1) | (sizes.sum(-1) != data.shape[place])
+    require_none(wrong, Failure(lambda *_: RuntimeError(sentence)))
 
 
 def _reduced(data: Tensor, reduce: str, ends: Tensor, sizes: Tensor, initial: float | None) -> Tensor:

@@ -7,9 +7,9 @@ from typing import Any
 from raxis.dtypes import Category
 from raxis.ops.definitions.complex import view_as_real
 from raxis.ops.definitions.fourier import fft, ifft, irfft, rfft
-from raxis.ops.definitions.matrix_checks import has_values
 from raxis.ops.definitions.padding import pad as padded
 from raxis.ops.definitions.sequences import arange
+from raxis.ops.definitions.verdicts import Failure, require_none
 from raxis.ops.table import composed
 from raxis.tensor import Tensor
 
@@ -221,8 +221,8 @@ def _overlapped(frames: Tensor, hop: int) -> Any:
 
 
 def _require_no_gaps(envelope: Tensor) -> None:
-    if has_values(envelope) and envelope.numel() and not bool(envelope.abs().amin() > 1e-11):
-        raise RuntimeError(
-            "istft: the windows do not overlap enough: their squares add up to 0 somewhere. Use a smaller hop_length "
-            "or a window without zeros there."
-        )
+    sentence = (
+        "istft: the windows do not overlap enough: their squares add up to 0 somewhere. Use a smaller hop_length "
+        "or a window without zeros there."
+    )
+    require_none(~(envelope.detach().abs() > 1e-11), Failure(lambda *_: RuntimeError(sentence)))
