@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from math import isfinite, prod
 from typing import Any
 
-from raxis.dtypes import float32, float64, int64
-from raxis.ops.definitions.binning import bucketize
+from raxis.dtypes import float32, float64
 from raxis.ops.definitions.comparison import where
+from raxis.ops.definitions.matrix_checks import INTERNAL
 from raxis.ops.definitions.sequences import linspace
-from raxis.ops.table import composed
+from raxis.ops.table import composed, lowered
+from raxis.ops.trace import emit
 from raxis.return_types import named_results
 from raxis.tensor import Tensor
 
@@ -129,9 +130,10 @@ def _count(
         raise NotImplementedError(f'"{name}_cpu" not implemented for {points.dtype}')
     edges = _edges(points, bins, bounds)
     sizes = [len(item) - 1 for item in edges]
-    places, inside = _places(points, edges)
     amounts = points.new_ones(len(points)) if weights is None else weights
-    counts = points.new_zeros(prod(sizes)).index_add(0, places, where(inside, amounts, 0)).reshape(sizes)
+    # What is outside is counted as well, ahead of the first bin.
+    totals = points.new_zeros(1 + prod(sizes)).index_add(0, _places(points, edges) + 1, amounts)
+    counts = totals[1:].reshape(sizes)
     return (_density(counts, edges) if density else counts), edges
 
 
@@ -174,17 +176,21 @@ def _extent(values: Tensor, given: Sequence[float] | None) -> tuple[float, float
     return (low - 0.5, high + 0.5) if low == high else (low, high)
 
 
-def _places(points: Tensor, edges: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
-    """The number of each point's bin in row-major order (0 for points outside), and which points are inside."""
-    places = points.new_zeros(len(points), dtype=int64)
-    inside = places == 0
-    for axis, bounds in enumerate(edges):
-        values = points[:, axis].contiguous()
-        found = bucketize(values, bounds, right=True) - 1
-        found = where(values == bounds[-1], len(bounds) - 2, found)
-        inside = inside & (found >= 0) & (found < len(bounds) - 1)
-        places = places * (len(bounds) - 1) + found
-    return where(inside, places, 0), inside
+@lowered("_bin_places(Tensor values, Tensor edges) -> Tensor", **INTERNAL)
+def _bin_places(values: Tensor, edges: Tensor) -> Any:
+    """The number of each value's bin, -1 for values outside and NaN."""
+    found = emit("searchsorted", edges, values, right=True) - 1
+    inside = (values >= edges[0]) & (values <= edges[-1])
+    return where(inside, found.clamp(max=edges._layout.numel - 2), -1)
+
+
+def _places(points: Tensor, edges: Sequence[Tensor]) -> Tensor:
+    """The number of each point's bin in row-major order, -1 for points outside."""
+    places = _bin_places(points[:, 0], edges[0])
+    for axis, bounds in enumerate(edges[1:], 1):
+        found = _bin_places(points[:, axis], bounds)
+        places = where((places < 0) | (found < 0), -1, places * (len(bounds) - 1) + found)
+    return places
 
 
 def _density(counts: Tensor, edges: Sequence[Tensor]) -> Tensor:
