@@ -165,8 +165,9 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
 # ---- pseudo-inverses -------------------------------------------------------------------------------------------------
 
 
-def _pinv_vjp(grad: Tensor, input: Tensor, result: Tensor) -> Any:
+def _pinv_vjp(grad: Tensor, input: Tensor, results: Any) -> Any:
     """Golub & Pereyra, The differentiation of pseudo-inverses and nonlinear least squares, 1973."""
+    result = results[0]
     turned, by_turned = adjoint(result), adjoint(grad)
     rows, columns = input.shape[-2:]
     if rows <= columns:
@@ -181,12 +182,12 @@ def _pinv_vjp(grad: Tensor, input: Tensor, result: Tensor) -> Any:
 
 
 @lowered(
-    "_pinv(Tensor input, Tensor|Scalar atol, Tensor|Scalar rtol, bool hermitian) -> Tensor",
+    "_pinv(Tensor input, Tensor|Scalar atol, Tensor|Scalar rtol, bool hermitian) -> (Tensor inverse, Tensor rank)",
     vjp={"input": _pinv_vjp},
     **INTERNAL,
 )
 def _pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor, hermitian: bool) -> Any:
-    """The pseudo-inverse; singular values of at most ``max(atol, rtol * the greatest)`` count as 0."""
+    """The pseudo-inverse and the rank; singular values of at most ``max(atol, rtol * the greatest)`` count as 0."""
     if hermitian:
         values, vectors = emit("eigh", input)
         left, magnitudes, right = vectors, values.abs(), adjoint(vectors)
@@ -195,7 +196,7 @@ def _pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor, hermitian: bool) 
         magnitudes = values
     kept = magnitudes > _threshold(magnitudes, atol, rtol).unsqueeze(-1)
     inverses = where(kept, 1 / where(kept, values, 1.0), 0.0)
-    return adjoint(right) @ (inverses.unsqueeze(-1) * adjoint(left))
+    return adjoint(right) @ (inverses.unsqueeze(-1) * adjoint(left)), kept.sum(-1)
 
 
 def _threshold(magnitudes: Tensor, atol: Tensor, rtol: Tensor) -> Any:
@@ -247,16 +248,18 @@ def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = N
         >>> raxis.linalg.pinv(raxis.tensor([[2.0], [0.0]]))
         tensor([[0.5000, 0.0000]])
     """
-    return _pseudo_inverted("linalg.pinv", A, hermitian, atol, rcond if rtol is None else rtol)
+    return _pseudo_inverted("linalg.pinv", A, hermitian, atol, rcond if rtol is None else rtol)[0]
 
 
-def _pseudo_inverted(name: str, A: Tensor, hermitian: bool, atol: Any, rtol: Any) -> Any:
+def _pseudo_inverted(name: str, A: Tensor, hermitian: bool, atol: Any, rtol: Any) -> tuple[Any, Any]:
+    """The pseudo-inverse and the rank."""
     require_matrices(name, A)
     if hermitian:
         require_square(name, A)
     _require_real_tolerances(name, atol, rtol)
     if A._layout.numel == 0:
-        return A.new_empty((*A.shape[:-2], A.shape[-1], A.shape[-2])) + adjoint(A)
+        empty = A.new_empty((*A.shape[:-2], A.shape[-1], A.shape[-2])) + adjoint(A)
+        return empty, A.new_zeros(A.shape[:-2], dtype=int64)
     return _pseudo_inverse(A, *_tolerances(A, atol, rtol), hermitian)
 
 
@@ -269,7 +272,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Any:
         >>> raxis.pinverse(raxis.tensor([[2.0]]))
         tensor([[0.5000]])
     """
-    return _pseudo_inverted("linalg.pinv", input, False, None, rcond)
+    return _pseudo_inverted("linalg.pinv", input, False, None, rcond)[0]
 
 
 # ---- rank and least squares ------------------------------------------------------------------------------------------
@@ -354,18 +357,16 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     name = "linalg.lstsq"
     driver = "gelsy" if driver is None else driver
     right, is_vector = _right_side(name, A, B, driver)
-    values = svd_factors(A, False)[1].detach()
-    _, rtol = _tolerances(A, None, rcond)
-    inverse = _pseudo_inverted(name, A, False, None, rtol)
+    inverse, rank = _pseudo_inverted(name, A, False, None, rcond)
     solution = inverse @ right
-    rank = _rank(values, 0.0, rtol) if values._layout.numel else A.new_zeros(A.shape[:-2], dtype=int64)
     residuals = _residuals(A, right, solution, rank, driver)
+    wants_values = driver in ("gelsd", "gelss")
     return named_results(
         name,
         solution.squeeze(-1) if is_vector else solution,
         residuals,
         rank.new_empty(0) if driver == "gels" else rank,
-        values if driver in ("gelsd", "gelss") else values.new_empty(0),
+        svd_factors(A, False)[1].detach() if wants_values else A.new_empty(0, dtype=A.dtype.to_real()),
     )
 
 
