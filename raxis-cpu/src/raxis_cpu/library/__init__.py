@@ -35,6 +35,7 @@ ROUTINES: Mapping[str, Factory] = {
     "dot_general": products.dot_general,
     "convolution": convolution.convolution,
     "lu": factorizations.lu,
+    "cholesky": factorizations.cholesky,
     "pivots_to_permutation": factorizations.pivots_to_permutation,
     "triangular_solve": factorizations.triangular_solve,
     "fft": transforms.fft,

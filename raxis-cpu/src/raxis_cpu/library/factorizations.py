@@ -1,4 +1,4 @@
-"""LU factorization and triangular systems by SciPy's LAPACK, where SciPy is installed."""
+"""LU and Cholesky factorizations and triangular systems by SciPy's LAPACK, where SciPy is installed."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from raxis_cpu.library.routine import Array, Call, Routine
 
 _SMALL = 4
 """Matrices up to this size are done faster as a stack than one by one."""
+_LARGE = 32
+"""Matrices from this size on are factored faster than by NumPy though the calls are Python's."""
 
 
 @functools.cache
@@ -42,6 +44,22 @@ def lu(call: Call) -> Routine | None:
         for place in np.ndindex(x.shape[:-2]):
             packed[place], exchanged, info[place] = getrf(x[place])
             pivots[place] = exchanged + 1
+
+    return routine
+
+
+def cholesky(call: Call) -> Routine | None:
+    """L of each matrix; zeros where there is none. Small matrices are the reference's."""
+    type = call.instruction.operands[0].type
+    potrf = _function("potrf", type.dtype.numpy) if type.shape[-1] >= _LARGE and type.size else None
+    if potrf is None:
+        return None
+
+    def routine(x: Array, factor: Array, info: Array) -> None:
+        for place in np.ndindex(x.shape[:-2]):
+            # The transpose of a row-major matrix needs no copy, nor does that of its upper factor.
+            upper, info[place] = potrf(x[place].T, lower=0, clean=1)
+            factor[place] = 0 if info[place] else upper.T
 
     return routine
 
