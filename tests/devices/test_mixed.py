@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from itertools import permutations
 
@@ -9,6 +10,7 @@ import pytest
 
 import raxis
 import raxis.nn.functional as F
+from raxis.compiler import CompileError
 from tests.devices.places import THIRD_PARTY
 
 PLACES = ["cpu", "meta", *THIRD_PARTY]
@@ -102,3 +104,51 @@ def test_names_that_lead_nowhere() -> None:
         assert text in str(caught.value)
     with pytest.raises(RuntimeError, match="device index 1 was given without a device type"):
         x.to(1)
+
+
+CALLS: dict[str, Callable[[raxis.Tensor, raxis.Tensor], object]] = {
+    "x[index]": lambda a, b: a[b.long()],
+    "x[index] = value": lambda a, b: a.__setitem__(b.long(), 1.0),
+    "index_put()": lambda a, b: a.index_put((b.long(),), a),
+    "einsum()": lambda a, b: raxis.einsum("ij,kj->ik", a, b),
+    "tensordot()": lambda a, b: raxis.tensordot(a, b.t(), 1),
+    "conv1d()": lambda a, b: F.conv1d(a, b.unsqueeze(1)),
+    "layer_norm()": lambda a, b: F.layer_norm(a, (3,), b[0]),
+    "mse_loss()": F.mse_loss,
+    "scaled_dot_product_attention()": lambda a, b: F.scaled_dot_product_attention(a, b, a),
+    "masked_select()": lambda a, b: raxis.masked_select(a, b > 0),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_errors_name_the_op_that_was_called(name: str) -> None:
+    a, b = pair("cpu", "north:0")
+    with pytest.raises(RuntimeError) as caught:
+        CALLS[name](a, b)
+    expected = f"{name}: Expected all tensors to be on the same device, but found at least two devices, cpu and north:0"
+    assert str(caught.value).startswith(expected)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+MOVES: dict[str, Callable[[raxis.Tensor], raxis.Tensor]] = {
+    "to": lambda x: (x + 1).to("north:0") * 2,
+    "to, at once": lambda x: x.to("north:0") * 2 + 2,
+    "copy_": lambda x: raxis.empty(2, device="north:0").copy_(x + 1) * 2,
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_compiled_functions_do_not_move_tensors(name: str) -> None:
+    sentence = r"a tensor was moved from cpu to north:0 .* one device\. Move tensors there before the call"
+    with pytest.raises(CompileError, match=sentence):
+        raxis.compile(MOVES[name])(raxis.ones(2))
+    moved = raxis.compile(MOVES[name], on_break="eager")(raxis.ones(2))
+    assert (str(moved.device), moved.tolist()) == ("north:0", [4.0, 4.0])
+
+
+def test_compiled_functions_use_one_device() -> None:
+    here, there = raxis.ones(2), raxis.ones(2, device="north:0")
+    with pytest.raises(
+        CompileError, match=r"a second device, north:0, was used beside cpu .* on one device\."
+    ):
+        raxis.compile(lambda x, y: (x + 1, y + 1))(here, there)

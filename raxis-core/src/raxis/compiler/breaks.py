@@ -28,8 +28,12 @@ class RegionError(CompileError):
         self.reason = reason
 
 
-def interrupt(recording: Recording, reason: str) -> None:
-    """End a recording where the function needs values; what was recorded is computed now.
+def interrupt(
+    recording: Recording,
+    reason: str,
+    advice: str = "which has no values while it is recorded. Return the tensor and look at it outside",
+) -> None:
+    """End a recording where the function needs values, or another device; what was recorded is computed now.
 
     Raises:
         CompileError: if the function was compiled with ``on_break="error"``, or runs on stand-ins only.
@@ -42,8 +46,8 @@ def interrupt(recording: Recording, reason: str) -> None:
     recording.finish()
     if recording.options.on_break == "error":
         raise CompileError(
-            f"{line}: {reason} inside a compiled function, which has no values while it is recorded. Return the tensor "
-            'and look at it outside, or compile with on_break="eager" to run such calls op by op.'
+            f"{line}: {reason} inside a compiled function, {advice}, or compile with "
+            'on_break="eager" to run such calls op by op.'
         )
 
 

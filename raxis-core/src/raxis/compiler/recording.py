@@ -132,14 +132,25 @@ class Recording:
         if self.device is None:
             self.device = device
         elif device is not self.device:
-            from raxis.compiler.breaks import interrupt
-
-            interrupt(self, f"a second device, {device}, was used beside {self.device}")
+            self._interrupt_for_device(f"a second device, {device}, was used beside {self.device}")
             return
         for tensor in tensors:
             storage = tensor._storage
             if not isinstance(storage, RecordedStorage) or isinstance(storage.buffer.source, HELD_BY_TENSORS):
                 self._note_outside(tensor)
+
+    def note_transfer(self, source: Device, target: Device) -> None:
+        """A tensor is about to be moved to another device."""
+        self._interrupt_for_device(f"a tensor was moved from {source} to {target}")
+
+    def _interrupt_for_device(self, reason: str) -> None:
+        from raxis.compiler.breaks import interrupt
+
+        advice = (
+            "whose program runs on one device. Move tensors there before the call, compile what runs on each device "
+            "by itself"
+        )
+        interrupt(self, reason, advice)
 
     def _note_outside(self, tensor: Tensor) -> None:
         if not any(id(tensor) in known for known in (self.made, self.positions, self.gradients)):

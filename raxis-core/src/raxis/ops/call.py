@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raxis.autograd.grad_mode import mode
+from raxis.errors import MixedDevicesError
 from raxis.interception import active, observer
 from raxis.interop import share
 from raxis.ops import launch, tables
@@ -197,9 +198,10 @@ def call_inplace(op: Op, arguments: tuple[Any, ...]) -> Any:
     recording = _noted(op, values)
     target = values[0]
     if target is not arguments[0]:
-        raise RuntimeError(
-            f"{op.name}_(): Expected all tensors to be on the same device, but the tensor written to is on "
-            f"{arguments[0].device} and another operand on {target.device}."
+        raise MixedDevicesError(
+            f"{op.public_name}_()",
+            f"Expected all tensors to be on the same device, but the tensor written to is on {arguments[0].device} and "
+            f"another operand on {target.device}.",
         )
     check_destination(f"{op.name}_", target)
     key = plan_key(op, values)

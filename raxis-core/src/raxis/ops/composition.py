@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from raxis.dtypes import DType, as_dtype
+from raxis.errors import MixedDevicesError
 from raxis.ops.arguments import check_types, is_number
 from raxis.ops.source import deferred_function
 from raxis.ops.table import Op
@@ -38,7 +39,8 @@ def _wrapper(op: Op) -> tuple[str, dict[str, Any]]:
         "    try:",
         *(f"        {line}" for line in parameters.conversions(op)),
         f"        result = _body({parameters.passed()})",
-        "    except RuntimeError:",
+        "    except RuntimeError as error:",
+        "        _blame(_op, error)",
         "        raise",
         "    except Exception as error:",
         f"        result = _failed(_op, error, {parameters.packed()})",
@@ -46,7 +48,14 @@ def _wrapper(op: Op) -> tuple[str, dict[str, Any]]:
         if op.out
         else "    return result",
     ]
-    used = {"_op": op, "_body": op.body, "_failed": _failed, "_stored": _stored, **CONVERSION_NAMES}
+    used = {
+        "_op": op,
+        "_body": op.body,
+        "_failed": _failed,
+        "_blame": _blame,
+        "_stored": _stored,
+        **CONVERSION_NAMES,
+    }
     return "\n".join(lines), {**names, **used}
 
 
@@ -130,10 +139,21 @@ def run_body(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What the body returns, with the errors of the op's function."""
     try:
         return op.body(*args, **kwargs)
-    except RuntimeError:
+    except RuntimeError as error:
+        _blame(op, error)
         raise
     except Exception as error:
         return _failed(op, error, args, kwargs)
+
+
+_SYNTAX = {"__getitem__": "x[index]", "__setitem__": "x[index] = value"}
+"""What users write for ops whose names they do not."""
+
+
+def _blame(op: Op, error: RuntimeError) -> None:
+    """Let an error about devices, which internal ops raise, name the op that was called."""
+    if isinstance(error, MixedDevicesError):
+        error.blame(_SYNTAX.get(op.name) or f"{op.public_name}()")
 
 
 _RAISE = opcode.opmap["RAISE_VARARGS"]

@@ -12,6 +12,7 @@ from typing import Any
 from raxis.autograd.record import Recorders
 from raxis.device import Device
 from raxis.dtypes import Category, DType, can_cast, scalar_category
+from raxis.errors import MixedDevicesError
 from raxis.layout import Layout, Strides, broadcast_shapes, contiguous_strides, dense_strides_like, layout_of
 from raxis.ops.promotion import Promotion, computation_dtype, widest_dtype_of
 from raxis.ops.schema import Parameter
@@ -99,9 +100,10 @@ def device_of_all(name: str, operands: Sequence[Tensor], remedy: str = "") -> De
     device = max((operand._layout.device for operand in operands), key=lambda known: known.depth)
     if not all(device.covers(operand._layout.device) for operand in operands):
         names = sorted({str(operand._layout.device) for operand in operands})
-        raise RuntimeError(
-            f"{name}(): Expected all tensors to be on the same device, but found at least two devices, "
-            f"{' and '.join(names)}! Move them with .to(device) first.{remedy}"
+        raise MixedDevicesError(
+            f"{name}()",
+            "Expected all tensors to be on the same device, but found at least two devices, "
+            f"{' and '.join(names)}! Move them with .to(device) first.{remedy}",
         )
     return device
 

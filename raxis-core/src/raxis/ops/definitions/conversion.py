@@ -12,6 +12,7 @@ from raxis.autograd.transfer import record_transfer
 from raxis.device import Device
 from raxis.dtypes import DType
 from raxis.frames import user_stacklevel
+from raxis.interception import active, anyone
 from raxis.interop import host_array
 from raxis.layout import Layout, broadcast_shapes, dense_strides_like, layout_of
 from raxis.memory_format import channels_last, contiguous_format, preserve_format
@@ -160,6 +161,8 @@ def moved(tensor: Tensor, device: Device) -> Tensor:
     if device.type == "meta":
         result = wrap(allocate(0, place_of(device)), 0, _on(tensor, device))
     else:
+        if anyone.records and active.recording is not None and own.type != "meta":
+            active.recording.note_transfer(own, device)
         result = _transfer(tensor, device)
     if tensor._edge is not None and mode.enabled:
         record_transfer(tensor, result)
