@@ -67,6 +67,29 @@ def test_order_after_exchanges(shape: tuple[int, ...], size: int, rng: np.random
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("shape", [(40, 40), (2, 3, 33, 33), (2, 5, 5), (0, 40, 40), (0, 0)])
+def test_cholesky(shape: tuple[int, ...], dtype: dtypes.DType, rng: np.random.Generator) -> None:
+    half = _random(shape, dtype, rng)
+    x = half @ half.conj().swapaxes(-1, -2) + shape[-1] * np.eye(shape[-1], dtype=dtype.numpy)
+    # What lies above the diagonal is not read.
+    x = np.tril(x) + np.triu(np.full(shape, np.nan, dtype.numpy), 1)
+    factor, info = _run(_instruction("cholesky", [TensorType(dtype, shape)]), x)
+    wanted = np.linalg.cholesky(np.tril(x).astype(np.result_type(x, np.float64)))
+    np.testing.assert_allclose(factor, wanted, atol=1e-4 if dtype.to_real() is dtypes.float32 else 1e-12)
+    assert not info.any()
+
+
+def test_minors_that_are_not_positive() -> None:
+    x = np.stack([np.eye(35), np.eye(35), np.full((35, 35), np.nan)])
+    x[1, 20, 20] = -1
+    factor, info = _run(_instruction("cholesky", [TensorType(dtypes.float64, x.shape)]), x)
+    np.testing.assert_array_equal(factor[:2], [np.eye(35), np.zeros((35, 35))])
+    assert info[:2].tolist() == [0, 21]
+    # Some versions of LAPACK find NaN not positive, others go on with it.
+    assert info[2] == 1 or np.isnan(factor[2]).any()
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("upper", [False, True])
 @pytest.mark.parametrize("unit", [False, True])
 def test_triangular_systems(upper: bool, unit: bool, dtype: dtypes.DType, rng: np.random.Generator) -> None:
