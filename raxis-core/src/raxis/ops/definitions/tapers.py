@@ -50,9 +50,10 @@ def _made(
 
 def _cosines(places: Any, last: int, *, factors: tuple[float, ...]) -> Any:
     """``sum(factors[k] * cos(2 pi k place / last))``."""
-    turn = places * (2 * math.pi / last)
+    turn = 2 * math.pi / last
     return sum(
-        (factor * (turn * order).cos() for order, factor in enumerate(factors[1:], 1)), start=factors[0]
+        (factor * (places * (order * turn)).cos() for order, factor in enumerate(factors[1:], 1)),
+        start=factors[0],
     )
 
 
