@@ -92,11 +92,14 @@ def test_minors_that_are_not_positive() -> None:
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("upper", [False, True])
 @pytest.mark.parametrize("unit", [False, True])
-def test_triangular_systems(upper: bool, unit: bool, dtype: dtypes.DType, rng: np.random.Generator) -> None:
-    types = [TensorType(dtype, (2, 20, 20)), TensorType(dtype, (2, 20, 3))]
+@pytest.mark.parametrize("columns", [3, 40])
+def test_triangular_systems(
+    columns: int, upper: bool, unit: bool, dtype: dtypes.DType, rng: np.random.Generator
+) -> None:
+    types = [TensorType(dtype, (2, 20, 20)), TensorType(dtype, (2, 20, columns))]
     instruction = _instruction("triangular_solve", types, upper=upper, unit=unit)
     a = _random((2, 20, 20), dtype, rng) / 10 + 3 * np.eye(20, dtype=dtype.numpy)
-    b = _random((2, 3, 20), dtype, rng).swapaxes(1, 2)
+    b = _random((2, columns, 20), dtype, rng).swapaxes(1, 2)
     (x,) = _run(instruction, a, b)
     triangle = np.triu(a, int(unit)) if upper else np.tril(a, -int(unit))
     tolerance = 1e-3 if dtype.to_real() is dtypes.float32 else 1e-10

@@ -15,17 +15,18 @@ from raxis_cpu.library.routine import Array, Call, Routine
 _SMALL = 4
 """Matrices up to this size are done faster as a stack than one by one."""
 _LARGE = 32
-"""Matrices from this size on are factored faster than by NumPy though the calls are Python's."""
+"""From this size on work by matrices outweighs the calls from Python."""
 
 
 @functools.cache
 def _function(name: str, dtype: np.dtype[Any]) -> Any:
-    """LAPACK's routine for a dtype; None without SciPy."""
+    """LAPACK's routine (``trsm`` is BLAS's) for a dtype; None without SciPy."""
     try:
         linalg = import_module("scipy.linalg")
     except ImportError:
         return None
-    return linalg.get_lapack_funcs((name,), dtype=dtype)[0]
+    find = linalg.get_blas_funcs if name == "trsm" else linalg.get_lapack_funcs
+    return find((name,), dtype=dtype)[0]
 
 
 def _routine_of(name: str, call: Call) -> Any:
@@ -82,15 +83,27 @@ def pivots_to_permutation(call: Call) -> Routine | None:
 def triangular_solve(call: Call) -> Routine | None:
     """X of each A X = B; LAPACK refuses singular A, whose infinities the reference kernel finds."""
     trtrs = _routine_of("trtrs", call)
-    if trtrs is None or 0 in call.instruction.operands[1].type.shape:
+    right = call.instruction.operands[1].type
+    if trtrs is None or 0 in right.shape:
         return None
     upper, unit = (call.instruction.attributes[name] for name in ("upper", "unit"))
+    trsm = _function("trsm", right.dtype.numpy)
     kernel = KERNELS["triangular_solve"](call.instruction)
+
+    # A row-major matrix is the transpose of LAPACK's, which so needs no copy.
+    def narrow(a: Array, b: Array) -> tuple[Array, bool]:
+        return trtrs(a.T, b, lower=upper, trans=1, unitdiag=unit)
+
+    def wide(a: Array, b: Array) -> tuple[Array, bool]:
+        if not unit and 0 in a.diagonal():
+            return b, True
+        return trsm(1, a.T, b.T, side=1, lower=upper, diag=unit).T, False
+
+    solve = wide if right.shape[-1] >= _LARGE else narrow
 
     def routine(a: Array, b: Array, x: Array) -> None:
         for place in np.ndindex(a.shape[:-2]):
-            # A row-major matrix is the transpose of LAPACK's, which so needs no copy.
-            x[place], refused = trtrs(a[place].T, b[place], lower=upper, trans=1, unitdiag=unit)
+            x[place], refused = solve(a[place], b[place])
             if refused:
                 x[...] = kernel(a, b)
                 return
