@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -372,3 +373,28 @@ def test_recordings_are_bounded(monkeypatch) -> None:
         assert compiled(raxis.ones(rows)) == rows
     assert len(compiled.replays()) == 4
     assert compiled.misses()[-1].reason == "only the last 4 kinds of arguments keep their recordings"
+
+
+def test_results_lie_in_memory_as_without_added_rows():
+    def function(x):
+        y = x * 2
+        return y, y.view(-1, 3, 1), y, y.sum(1), y[:, 1:]
+
+    compiled = raxis.compile(function, dynamic=True)
+    with raxis.no_grad():
+        for rows in (5, 6, 7, 7):
+            x = raxis.randn(rows, 3)
+            found, expected = compiled(x), function(x)
+        assert compiled.rows() == (SHARED,)
+        for one, other in zip(found, expected, strict=True):
+            assert one.tolist() == other.tolist()
+            assert one.stride() == other.stride()
+            assert one.untyped_storage().nbytes() == other.untyped_storage().nbytes()
+            assert len(pickle.dumps(one)) == len(pickle.dumps(other))
+        assert found[0] is found[2]
+        assert found[1]._base is found[0]
+        assert found[4]._base is found[0]
+        found[0].zero_()
+        assert not found[1].any()
+        assert not found[4].any()
+        assert found[3].any()

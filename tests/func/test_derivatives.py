@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 import raxis
-from raxis.func import grad, jvp, vjp
+from raxis.func import grad, jvp, linearize, vjp
 from tests.func.agreement import agree, numbers
 
 x0 = numbers(0, 3)
@@ -241,3 +242,39 @@ def test_jvp_is_exact_at_large_and_small_numbers() -> None:
     assert tangent.tolist() == pytest.approx([3e150, 3e-150], rel=1e-14, abs=0)
     _, pull = vjp(lambda x: x * 3, x)
     assert pull(x)[0].tolist() == pytest.approx([3e150, 3e-150], rel=1e-14, abs=0)
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize(
+    "function", [lambda x: x * x, lambda x: (x * x).sum(), lambda x: 2 * x.reshape(3, 1)]
+)
+def test_tangents_of_other_dtypes(name: str, function: Callable[[Any], Any]) -> None:
+    primal, tangent = np.array([1.0, -2.0, 0.5], np.float32), [1.0, 0.25, -2.0]
+    if name.startswith("complex"):
+        tangent = [1.0 + 2j, 0.25 - 1j, -2.0j]
+    _, expected = torch.func.jvp(
+        function, (torch.from_numpy(primal),), (torch.tensor(tangent).to(getattr(torch, name)),)
+    )
+    given = raxis.tensor(tangent).to(getattr(raxis, name))
+    _, found = jvp(function, (raxis.from_numpy(primal),), (given,))
+    _, push = linearize(function, raxis.from_numpy(primal))
+    for result in (found, push(given), push(given)):
+        assert str(result.dtype).split(".")[1] == str(expected.dtype).split(".")[1]
+        np.testing.assert_allclose(result.numpy(), expected.numpy(), rtol=1e-6)
+
+
+def test_tangents_of_constants_and_integers() -> None:
+    x, wide = raxis.ones(2), raxis.ones(2, dtype=raxis.complex128)
+    assert jvp(lambda x: raxis.ones(3), (x,), (wide,))[1].tolist() == [0, 0, 0]
+    for function in (lambda t: jvp(raxis.sin, (x,), (t,)), lambda t: linearize(raxis.sin, x)[1](t)):
+        with pytest.raises(
+            ValueError, match=r"tangent to be floating point or complex, but got: raxis\.int64"
+        ):
+            function(raxis.ones(2, dtype=raxis.int64))
+
+
+def test_gradients_of_wide_tangents() -> None:
+    def pushed(t: Any) -> Any:
+        return jvp(lambda x: x**3, (raxis.tensor([2.0]),), (t,))[1].abs().sum()
+
+    assert grad(pushed)(raxis.ones(1, dtype=raxis.float64)).tolist() == [12.0]

@@ -20,8 +20,8 @@ from raxis.compiler.recent import Recent
 from raxis.compiler.rehearsing import FEW, MANY, Rehearsal, RowsError, rehearse
 from raxis.compiler.rowwise import MixedRowsError, Numbers, Rows, check
 from raxis.compiler.signature import modes
-from raxis.layout import Layout, contiguous_strides, layout_of
-from raxis.tensor import Tensor, wrap
+from raxis.layout import Layout, contiguous_strides, extent, layout_of
+from raxis.tensor import Tensor, view_of, wrap
 from raxis.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from raxis.compiler.replay import Replay
     from raxis.compiler.signature import Arguments
     from raxis.compiler.tracing import Traced
+    from raxis.storage import Storage
 
 MOST_FAMILIES = 256
 """For how many kinds of arguments it is known whether their numbers of rows share programs."""
@@ -50,12 +51,14 @@ class Part(NamedTuple):
     each: int
     copied: bool
 
-    def of(self, tensor: Tensor, rows: int) -> Tensor:
-        """The part of a result for so many rows."""
+    def of(self, tensor: Tensor, rows: int, base: Tensor | None = None) -> Tensor:
+        """The part of a result for so many rows; a view of `base` if there is one."""
         layout = tensor._layout
         shape = (*layout.shape[: self.dim], self.each * rows, *layout.shape[self.dim + 1 :])
         shown = layout_of(layout.dtype, shape, layout.strides, layout.device)
         cut = wrap(tensor._storage, tensor._offset, shown)
+        if base is not None and not self.copied:
+            cut = view_of(base, shown, tensor._offset)
         if self.copied:
             order = sorted(range(len(shape)), key=lambda dim: (-layout.strides[dim], dim))
             dense = cut.permute(order).contiguous()
@@ -106,11 +109,32 @@ class Bucket(NamedTuple):
     def narrowed(self, result: Any, rows: int) -> Any:
         """A result without what was computed of added rows."""
         leaves, structure = tree_flatten(result)
-        cut = [
-            leaf if part is None else part.of(leaf, rows)
-            for leaf, part in zip(leaves, self.verdict.results, strict=True)
-        ]
-        return tree_unflatten(cut, structure)
+        pairs = zip(leaves, self.verdict.results, strict=True)
+        parts = {id(leaf): part for leaf, part in pairs if part is not None}
+        done: dict[int, Tensor] = {}
+
+        def cut(leaf: Any) -> Any:
+            key = id(leaf)
+            if key not in parts:
+                return leaf
+            if key not in done:
+                done[key] = parts[key].of(leaf, rows, cut(leaf._base) if id(leaf._base) in parts else None)
+            return done[key]
+
+        narrow = [cut(leaf) for leaf in leaves]
+        self._trim(list(done.values()), rows)
+        return tree_unflatten(narrow, structure)
+
+    def _trim(self, tensors: Sequence[Tensor], rows: int) -> None:
+        """Let the storages of results end where they would without the added rows, as files and pickles of them do."""
+        ends: dict[Storage, int] = {}
+        for tensor in tensors:
+            layout = tensor._layout
+            end = (tensor._offset + extent(layout.shape, layout.strides)) * layout.dtype.itemsize
+            ends[tensor._storage] = max(end, ends.get(tensor._storage, 0))
+        for storage, end in ends.items():
+            if storage.nbytes > end and not storage.nbytes % self.limit:
+                storage.nbytes = max(storage.nbytes // self.limit * rows, end)
 
 
 def _widened(tensor: Tensor, rows: int) -> Tensor:

@@ -6,12 +6,13 @@ backward pass that is recorded (J. Townsend, A new trick for calculating Jacobia
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from raxis.autograd.grad_mode import enable_grad, mode, no_grad
 from raxis.autograd.record import constant_of
-from raxis.dtypes import Category
+from raxis.dtypes import Category, promote_types
 from raxis.func.tracing import Traced, derived, require_tensors
 from raxis.tensor import Tensor
 from raxis.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
@@ -43,6 +44,45 @@ class _Linear:
         pushed = [next(found) if item._edge is not None else item for item in self._cotangents]
         return [self._traced.shown(tangent) for tangent in pushed]
 
+    def wide(self, primals: Sequence[Tensor], tangents: Sequence[Tensor], *, keep: bool) -> list[Tensor]:
+        """The tangents of the outputs, for tangents of any dtypes: as if promoted with the outputs.
+
+        The real and the imaginary part of a tangent of a real primal are pushed one after the other.
+        """
+        pairs = list(zip(primals, tangents, strict=True))
+        wider = [tangent.dtype for primal, tangent in pairs if _is_wider(primal, tangent)]
+        if not wider:
+            return self(tangents, keep=keep)
+        widest = functools.reduce(promote_types, wider)
+        split = any(_is_wider(primal, tangent) and tangent.is_complex() for primal, tangent in pairs)
+        pushed = self([_real_part(*pair) for pair in pairs], keep=keep or split)
+        if split:
+            turned = self([_imaginary_part(*pair) for pair in pairs], keep=keep)
+            pushed = [
+                real + 1j * imaginary if item._edge is not None else real
+                for item, real, imaginary in zip(self._cotangents, pushed, turned, strict=True)
+            ]
+        return [
+            found.to(promote_types(found.dtype, widest)) if item._edge is not None else found
+            for item, found in zip(self._cotangents, pushed, strict=True)
+        ]
+
+
+def _is_wider(primal: Tensor, tangent: Tensor) -> bool:
+    return promote_types(primal.dtype, tangent.dtype) is not primal.dtype
+
+
+def _real_part(primal: Tensor, tangent: Tensor) -> Tensor:
+    if not _is_wider(primal, tangent):
+        return tangent
+    return (tangent.real if tangent.is_complex() and not primal.is_complex() else tangent).to(primal.dtype)
+
+
+def _imaginary_part(primal: Tensor, tangent: Tensor) -> Tensor:
+    if tangent.is_complex() and not primal.is_complex():
+        return tangent.imag.to(primal.dtype)
+    return tangent.new_zeros(tangent.shape, dtype=primal.dtype)
+
 
 def pushing(traced: Traced) -> _Linear:
     """What multiplies the Jacobian of a traced function by tangents."""
@@ -58,12 +98,14 @@ def jvp(
     Args:
         func: takes and returns tensors or containers of them.
         primals: the arguments.
-        tangents: one for each, of its structure and shapes.
+        tangents: one for each, of its structure and shapes. If their dtypes are wider than the primals', those of the
+            results are too.
         strict: raise if an output does not depend on the primals, instead of giving zeros.
         has_aux: `func` returns a pair ``(output, aux)``; the result is ``(output, tangent, aux)``.
 
     Raises:
         RuntimeError: if primals are no tuple or tangents do not fit them.
+        ValueError: if one of them is of an integer dtype.
 
     Example:
         >>> import raxis
@@ -78,7 +120,7 @@ def jvp(
             "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "
             "with strict=True."
         )
-    pushed = pushing(traced)(leaves, keep=False)
+    pushed = pushing(traced).wide(tree_flatten(primals)[0], leaves, keep=False)
     tangent = tree_unflatten(pushed, traced.structure)
     return (traced.result(), tangent, traced.aux) if has_aux else (traced.result(), tangent)
 
@@ -115,6 +157,7 @@ def fitting_tangents(primals: Sequence[Any], structure: TreeSpec, tangents: Any)
 
     Raises:
         RuntimeError: if they do not fit the primals.
+        ValueError: if one is of an integer dtype.
     """
     leaves, own = tree_flatten(tangents)
     if own != structure:
@@ -128,6 +171,10 @@ def fitting_tangents(primals: Sequence[Any], structure: TreeSpec, tangents: Any)
                 "jvp(f, primals, tangents): Expected a tangent to be a tensor of its primal's shape, "
                 f"{list(primal.shape)}, but got "
                 f"{list(tangent.shape) if isinstance(tangent, Tensor) else type(tangent).__name__}."
+            )
+        if tangent.dtype.category < Category.FLOAT:
+            raise ValueError(
+                f"jvp(f, primals, tangents): Expected tangent to be floating point or complex, but got: {tangent.dtype}"
             )
     return leaves
 
@@ -149,6 +196,6 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
 
     def push(*tangents: Any) -> Any:
         leaves = fitting_tangents(given, structure, tangents)
-        return tree_unflatten(linear(leaves, keep=True), traced.structure)
+        return tree_unflatten(linear.wide(given, leaves, keep=True), traced.structure)
 
     return traced.result(), push
