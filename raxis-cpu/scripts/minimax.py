@@ -106,9 +106,9 @@ _ERF = _even(lambda x: mp.erf(x) / x - 1, _series(2 / mp.sqrt(mp.pi) - 1, -2 / m
 
 
 def _erfc_scaled(t: mp.mpf) -> mp.mpf:
-    """exp(x^2) erfc(x) at x = 2 (1 + t) / (1 - t)."""
+    """exp(x^2) erfc(x) (x + 2) at x = 2 (1 + t) / (1 - t)."""
     x = 2 * (1 + t) / (1 - t)
-    return mp.exp(x * x) * mp.erfc(x)
+    return mp.exp(x * x) * mp.erfc(x) * (x + 2)
 
 
 def _erfinv_over_x(w: mp.mpf) -> mp.mpf:
@@ -153,10 +153,13 @@ FITS: dict[str, tuple[Function, object, object, int]] = {
     "ATAN_OF_UNIT": (_ATAN, 0, F("1.0001"), 9),
     "ATAN_SHORT": (_ATAN, 0, TAN_EIGHTH, 5),
     "ERF": (_ERF, 0, 1, 14),
-    "ERFC": (_erfc_scaled, F(-1) / 3, F(1) / 2, 21),
+    "ERFC": (_erfc_scaled, F("-0.6"), F("0.864"), 23),
+    "ERFC_SHORT": (_erfc_scaled, F(-1), F("0.68"), 11),
     "ERFINV_SMALL": (_ERFINV, 0, F("0.3"), 15),
     "ERFINV_CENTRE": (lambda w: _erfinv_over_x(w + F("3.25")), F("-3.0"), F("3.0"), 22),
     "ERFINV_MIDDLE": (lambda s: _erfinv_over_x((s + F("3.25")) ** 2), F("-0.75"), F("0.75"), 18),
+    "ERFINV_CENTRE_SHORT": (lambda w: _erfinv_over_x(w + F("2.5")), F("-2.5"), F("2.5"), 10),
+    "ERFINV_TAIL_SHORT": (lambda s: _erfinv_over_x((s + F("3.0")) ** 2), F("-0.77"), F("1.09"), 10),
     "ERFINV_FAR": (lambda s: _erfinv_over_x((s + F("5.0")) ** 2), F("-1.0"), F("1.1"), 17),
 }  # fmt: skip
 """name: (function, low, high, degree)."""

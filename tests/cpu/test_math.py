@@ -18,8 +18,11 @@ SEED = 20261130
 COUNT = 60_000
 NUMPY: dict[str, Callable[..., Any]] = {
     "exp": np.exp,
+    "exp2": np.exp2,
     "expm1": np.expm1,
     "log": np.log,
+    "log2": np.log2,
+    "log10": np.log10,
     "log1p": np.log1p,
     "sin": np.sin,
     "cos": np.cos,
@@ -135,13 +138,14 @@ def test_two_arguments(op: str, dtype: type) -> None:
 def exact_value(op: str, x: float) -> float:
     """By mpmath, to 40 digits, rounded to double."""
     with mpmath.workdps(40):
-        functions = {"erf": mpmath.erf, "erfinv": mpmath.erfinv, "digamma": mpmath.digamma,
+        functions = {"erf": mpmath.erf, "erfc": mpmath.erfc, "erfinv": mpmath.erfinv, "digamma": mpmath.digamma,
                      "lgamma": lambda value: mpmath.log(abs(mpmath.gamma(value)))}  # fmt: skip
         return float(functions[op](mpmath.mpf(x)))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize(("op", "low", "high", "bound"), [("erf", -6, 6, 1.5), ("erfinv", -0.99, 0.99, 4),
+@pytest.mark.parametrize(("op", "low", "high", "bound"), [("erf", -6, 6, 1.5), ("erfc", -6, 27, 2),
+                                                          ("erfinv", -0.99, 0.99, 4),
                                                           ("lgamma", 0.1, 99, 8), ("digamma", 2, 99, 12)])  # fmt: skip
 def test_special_functions(op: str, low: float, high: float, bound: float, dtype: type) -> None:
     print("seed", SEED)
@@ -162,7 +166,11 @@ def test_special_functions_at_their_ends(dtype: type) -> None:
     inf, nan = np.inf, np.nan
     expected = {
         "erf": ([inf, -inf, nan, 0.0], [1, -1, nan, 0]),
+        "erfc": ([inf, -inf, nan, 0.0, 30.0, -30.0], [0, 2, nan, 1, 0, 2]),
         "erfinv": ([1, -1, nan, 1.5, 0.0], [inf, -inf, nan, nan, 0]),
+        "exp2": ([inf, -inf, nan, 0.0, -3.0, 10.0], [inf, 0, nan, 1, 0.125, 1024]),
+        "log2": ([inf, -inf, nan, 0.0, -0.0, 0.125, 1024.0, 1.0], [inf, nan, nan, -inf, -inf, -3, 10, 0]),
+        "log10": ([inf, -1.0, nan, 0.0, 1000.0, 1e10, 1.0], [inf, nan, nan, -inf, 3, 10, 0]),
         "lgamma": ([0.0, -1.0, -7.0, inf, -inf, nan, 1.0, 2.0], [inf, inf, inf, inf, inf, nan, 0, 0]),
         "digamma": ([0.0, -0.0, -1.0, inf, -inf, nan], [-inf, inf, nan, inf, nan, nan]),
     }

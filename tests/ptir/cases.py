@@ -34,10 +34,11 @@ ELEMENTWISE_ORACLES: Mapping[str, Oracle] = {
     **{
         name: getattr(torch, name)
         for name in (
-            "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
-            "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfinv", "lgamma", "digamma", "floor", "ceil",
-            "round", "trunc", "neg", "abs", "real", "imag", "conj", "add", "sub", "mul", "floor_divide",
-            "remainder", "fmod", "pow", "atan2", "maximum", "minimum", "eq", "ne", "lt", "le", "gt", "ge",
+            "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "erfc", "sqrt", "rsqrt", "sin", "cos", "tan",
+            "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfinv", "lgamma",
+            "digamma", "floor", "ceil", "round", "trunc", "neg", "abs", "real", "imag", "conj", "add", "sub", "mul",
+            "floor_divide", "remainder", "fmod", "pow", "atan2", "maximum", "minimum", "eq", "ne", "lt", "le", "gt",
+            "ge",
         )
     },
     "sign": torch.sgn,

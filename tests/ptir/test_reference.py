@@ -28,11 +28,12 @@ def pure(function: object, *types: TensorType, by_value: Sequence[int] = ()) -> 
     return builder.build([results] if isinstance(results, Value) else results)
 
 
-@pytest.mark.parametrize("name", ["erf", "erfinv", "lgamma", "digamma"])
+@pytest.mark.parametrize("name", ["erf", "erfc", "erfinv", "lgamma", "digamma"])
 def test_special_functions_in_float64(name: str) -> None:
     rng = np.random.default_rng(7)
     oracle = {
         "erf": scipy.special.erf,
+        "erfc": lambda x: torch.erfc(torch.from_numpy(x)).numpy(),
         "erfinv": scipy.special.erfinv,
         "lgamma": scipy.special.gammaln,
         "digamma": scipy.special.digamma,
@@ -40,7 +41,7 @@ def test_special_functions_in_float64(name: str) -> None:
     values = np.concatenate(
         [
             rng.uniform(-1, 1, 20000),
-            rng.uniform(-8, 8, 20000),
+            rng.uniform(-8, 26, 20000),
             rng.uniform(0, 200, 20000),
             np.geomspace(1e-300, 1e300, 5000),
         ]
@@ -56,7 +57,7 @@ def test_special_functions_in_float64(name: str) -> None:
     scale = np.maximum(np.abs(expected), 1.0 if name in {"lgamma", "digamma"} else 0.0)
     finite = np.isfinite(expected)
     assert np.array_equal(np.isfinite(actual), finite)
-    bound = {"erf": 5e-16, "erfinv": 2e-15, "lgamma": 2e-14, "digamma": 1e-12}[name]
+    bound = {"erf": 5e-16, "erfc": 1e-15, "erfinv": 2e-15, "lgamma": 2e-14, "digamma": 1e-12}[name]
     error = np.abs(actual - expected)[finite] / np.maximum(scale[finite], 1e-300)
     assert error.max() < bound, (values[finite][error.argmax()], error.max())
 
@@ -70,6 +71,11 @@ def test_lgamma_is_relatively_accurate_near_its_zeros() -> None:
     np.testing.assert_allclose(
         apply("lgamma", 2 + t), (1 - euler) * at_two + (zeta_2 - 1) / 2 * at_two**2, rtol=1e-14
     )
+
+
+def test_erfc_of_subnormal_result() -> None:
+    # erfc(27) by mpmath, of which a subnormal number has five digits.
+    np.testing.assert_allclose(apply("erfc", np.array([27.0])), [5.237048923789e-319], rtol=2e-5)
 
 
 def test_special_functions_at_poles() -> None:

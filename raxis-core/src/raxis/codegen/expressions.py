@@ -195,8 +195,8 @@ def _component(name: str) -> _Maker:
 
 
 _FUNCTIONS = (
-    "exp", "expm1", "log", "log1p", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh",
-    "asinh", "acosh", "atanh", "floor", "ceil", "trunc", "pow", "atan2", "fmod",
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan",
+    "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erfc", "floor", "ceil", "trunc", "pow", "atan2", "fmod",
 )  # fmt: skip
 
 _REAL_TABLE: dict[str, _Maker] = {

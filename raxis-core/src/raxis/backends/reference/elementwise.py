@@ -79,8 +79,11 @@ def _make_complex(real: Any, imag: Any) -> Any:
 
 FUNCTIONS: Mapping[str, Kernel] = {
     "exp": np.exp,
+    "exp2": np.exp2,
     "expm1": np.expm1,
     "log": np.log,
+    "log2": np.log2,
+    "log10": special_functions.log10,
     "log1p": np.log1p,
     "sqrt": np.sqrt,
     "rsqrt": _rsqrt,
@@ -97,6 +100,7 @@ FUNCTIONS: Mapping[str, Kernel] = {
     "acosh": np.arccosh,
     "atanh": np.arctanh,
     "erf": special_functions.erf,
+    "erfc": special_functions.erfc,
     "erfinv": special_functions.erfinv,
     "lgamma": special_functions.lgamma,
     "digamma": special_functions.digamma,

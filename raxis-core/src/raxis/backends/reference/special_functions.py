@@ -1,6 +1,6 @@
-"""erf, erfinv, lgamma and digamma for NumPy arrays, accurate to float64; float32 is rounded from there.
+"""log10, erf, erfc, erfinv, lgamma and digamma for NumPy arrays, accurate to float64; float32 is rounded from there.
 
-Sources: erf: the rational approximations of fdlibm (Sun Microsystems, 1993). erfinv: Wichura, Algorithm AS 241
+Sources: erf, erfc: the rational approximations of fdlibm (Sun Microsystems, 1993). erfinv: Wichura, Algorithm AS 241
 (1988), as erfinv(x) = normal quantile of (x + 1)/2, divided by sqrt(2). lgamma, digamma: Abramowitz & Stegun
 6.1.33 (series at 2), 6.1.40 and 6.3.18 (asymptotic series), 6.1.17 and 6.3.7 (reflection).
 """
@@ -83,13 +83,30 @@ def erf(x: _Array) -> _Array:
 
 def _erf_beyond(x: _Array) -> _Array:
     """For magnitudes from 0.84375 on."""
-    magnitude = np.minimum(np.abs(x), 6.0)  # erf(6) rounds to 1
+    magnitude = np.abs(x)
     middle = _ERF_AT_ONE + _ratio(np.minimum(magnitude, 1.25) - 1.0, _ERF_MIDDLE)
-    tail = np.maximum(magnitude, 1.25)
+    return np.copysign(np.where(magnitude < 1.25, middle, 1.0 - _erfc_tail(magnitude)), x)
+
+
+def _erfc_tail(x: _Array) -> _Array:
+    """erfc from 1.25 on; the exponential of the square in two parts, the first of which is exact."""
+    tail = np.clip(x, 1.25, 28.0)  # erfc(28) is less than any number
     inverse = 1.0 / np.square(tail)
     exponent = np.where(tail < 1 / 0.35, _ratio(inverse, _ERFC_NEAR), _ratio(inverse, _ERFC_FAR))
-    large = 1.0 - np.exp(-np.square(tail) - 0.5625 + exponent) / tail
-    return np.copysign(np.where(magnitude < 1.25, middle, large), x)
+    rounded = tail.astype(np.float32).astype(np.float64)
+    rest = (rounded - tail) * (rounded + tail) + exponent
+    scaled = np.exp(31.4375 - np.square(rounded)) * np.exp(rest) / tail
+    return scaled * np.exp(-32.0)  # alone may be subnormal, so that it is rounded once
+
+
+@_in_float64
+def erfc(x: _Array) -> _Array:
+    """1 - erf(x), without cancellation."""
+    small = x * _ratio(np.square(np.clip(x, -0.84375, 0.84375)), _ERF_SMALL)
+    near = np.where(x < 0.25, 1.0 - (x + small), 0.5 - (small + (x - 0.5)))
+    middle = 1.0 - _ERF_AT_ONE - _ratio(np.clip(x, 0.84375, 1.25) - 1.0, _ERF_MIDDLE)
+    beyond = np.where(x < 1.25, middle, _erfc_tail(x))
+    return np.where(x < 0.84375, np.where(x < -0.84375, 1.0 - _erf_beyond(x), near), beyond)
 
 
 _QUANTILE_CENTRE = (
@@ -123,6 +140,12 @@ def erfinv(x: _Array) -> _Array:
     tail = np.copysign(np.where(root <= 5.0, near, far), x)
     inside = np.where(np.abs(half) <= 0.425, centre, tail) / np.sqrt(2.0)
     return np.where(np.abs(x) == 1.0, np.copysign(np.inf, x), inside)
+
+
+@_in_float64
+def log10(x: _Array) -> _Array:
+    """Logarithm to base 10; NumPy's of float32 misses powers of ten."""
+    return np.log10(x)
 
 
 _EULER = 0.57721566490153286061

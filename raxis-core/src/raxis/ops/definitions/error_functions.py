@@ -1,6 +1,6 @@
 """Error functions, the normal distribution, entropy.
 
-Source: erfc: a Chebyshev series of log(erfcx(x)/t) in t = 2/(2 + x), fitted to 40-digit values; in the form of
+Source: erfcx: a Chebyshev series of log(erfcx(x)/t) in t = 2/(2 + x), fitted to 40-digit values; in the form of
 Numerical Recipes (2007), 6.2.2.
 """
 
@@ -55,18 +55,11 @@ def _log_scaled_erfc(x: Tensor) -> Tensor:
     return log(t) + chebyshev(2 * t - 1, _SCALED_ERFC)
 
 
-def _erfc(input: Tensor) -> Any:
-    require_category("erfc", input, Category.FLOAT)
-    magnitude = input.abs()
-    tail = exp(_log_scaled_erfc(magnitude) - magnitude * magnitude)
-    tail = where(magnitude == math.inf, 0, tail)
-    return where(input < 0, 2 - tail, tail)
-
-
-erfc = computed(
+erfc = elementwise(
     "erfc(Tensor input) -> Tensor",
+    "erfc",
     unary("erfc", "``1 - erf(input)``, accurate for large elements.", "[0.0, 1.0]", "[1.0000, 0.1573]"),
-    _erfc,
+    promotion=Promotion.FLOAT,
     vjp={"input": lambda grad, input: grad * (-_TWO_OVER_SQRT_PI * exp(-input * input))},
 )
 
@@ -87,7 +80,7 @@ def normal_density(x: Tensor) -> Tensor:
 
 def _log_ndtr(input: Tensor) -> Any:
     tail = _log_scaled_erfc(-input.clamp_max(0) * _SQRT_HALF) - 0.5 * input * input - math.log(2)
-    body = log1p(-0.5 * _erfc(input * _SQRT_HALF))
+    body = log1p(-0.5 * emit("erfc", input * _SQRT_HALF))
     return where(input < -1, where(input == -math.inf, -math.inf, tail), body)
 
 
@@ -105,7 +98,7 @@ ndtr = special_unary(
     "The normal distribution function.",
     "[0.0, 1.0]",
     "[0.5000, 0.8413]",
-    lambda input: 0.5 * _erfc(-input * _SQRT_HALF),
+    lambda input: 0.5 * emit("erfc", -input * _SQRT_HALF),
     lambda grad, input: grad * normal_density(input),
 )
 

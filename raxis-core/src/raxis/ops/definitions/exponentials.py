@@ -29,7 +29,7 @@ exp = elementwise(
 exp2 = computed(
     "exp2(Tensor input) -> Tensor",
     unary("exp2", "2 to the power of each element.", "[0.0, 3.0]", "[1., 8.]"),
-    lambda input: emit("pow", constant(2.0, input.dtype, input.shape), input),
+    lambda input: emit("exp2", input) if input.is_floating_point() else exp(input * _LOG_2),
     vjp={"input": lambda grad, result: grad * conj(result) * _LOG_2},
 )
 
@@ -60,14 +60,14 @@ log1p = elementwise(
 log2 = computed(
     "log2(Tensor input) -> Tensor",
     unary("log2", "The logarithm to base 2.", "[1.0, 8.0]", "[0., 3.]"),
-    lambda input: log(input) / _LOG_2,
+    lambda input: emit("log2", input) if input.is_floating_point() else log(input) / _LOG_2,
     vjp={"input": lambda grad, input: grad / (conj(input) * _LOG_2)},
 )
 
 log10 = computed(
     "log10(Tensor input) -> Tensor",
     unary("log10", "The logarithm to base 10.", "[1.0, 1000.0]", "[0., 3.]"),
-    lambda input: log(input) / _LOG_10,
+    lambda input: emit("log10", input) if input.is_floating_point() else log(input) / _LOG_10,
     vjp={"input": lambda grad, input: grad / (conj(input) * _LOG_10)},
 )
 

@@ -84,8 +84,11 @@ _INEXACT = FLOAT | COMPLEX
 
 _UNARY = (
     _unary("exp", _INEXACT, "e to the power x: exp(-inf) = 0, exp(inf) = inf."),
+    _unary("exp2", FLOAT, "2 to the power x: exp2(-inf) = 0, exp2(inf) = inf."),
     _unary("expm1", _INEXACT, "exp(x) - 1 without cancellation near 0; keeps -0."),
     _unary("log", _INEXACT, "Natural logarithm: log(0) = -inf, NaN below 0; complex: principal branch."),
+    _unary("log2", FLOAT, "Logarithm to base 2: log2(0) = -inf, NaN below 0; exact at powers of two."),
+    _unary("log10", FLOAT, "Logarithm to base 10: log10(0) = -inf, NaN below 0."),
     _unary("log1p", _INEXACT, "log(1 + x) without cancellation near 0: log1p(-1) = -inf, NaN below -1."),
     _unary(
         "sqrt", _INEXACT, "Square root, correctly rounded: sqrt(-0) = -0, NaN below 0; complex: principal."
@@ -104,6 +107,7 @@ _UNARY = (
     _unary("acosh", _INEXACT, "Inverse hyperbolic cosine; NaN below 1."),
     _unary("atanh", _INEXACT, "Inverse hyperbolic tangent: atanh(1) = inf, NaN outside [-1, 1]."),
     _unary("erf", FLOAT, "Error function; erf(inf) = 1, keeps -0."),
+    _unary("erfc", FLOAT, "1 - erf(x) without cancellation: erfc(inf) = 0, erfc(-inf) = 2."),
     _unary("erfinv", FLOAT, "Inverse of erf: erfinv(1) = inf, erfinv(-1) = -inf, NaN outside [-1, 1]."),
     _unary("lgamma", FLOAT, "log|Gamma(x)|: inf at 0, at negative integers and at both infinities."),
     _unary("digamma", FLOAT, "Gamma'/Gamma: -inf at 0, inf at -0, NaN at negative integers and -inf."),

@@ -1,27 +1,29 @@
-"""erf and its inverse.
+"""erf, erfc and the inverse of erf.
 
 erf(x) of floats is a polynomial of sixteen pieces. Of doubles it is x times a polynomial up to 1, then 1 - erfc(x) with
-erfc from the smooth exp(x**2) erfc(x). erfinv(x) is x times a polynomial in x**2 up to 1/2, then in w = -log(1 - x**2),
-or in its root where w is large: Giles, Approximating the erfinv function (2012).
+erfc from the smooth exp(x**2) erfc(x) (x + 2). erfinv(x) is x times a polynomial in x**2 up to 1/2, then in
+w = -log(1 - x**2), or in its root where w is large: Giles, Approximating the erfinv function (2012). Floats need only
+the latter two.
 """
 
 from __future__ import annotations
 
 from raxis_cpu.llvm.ir import Value, fma, polynomial
 from raxis_cpu.llvm.math import coefficients as tables
-from raxis_cpu.llvm.math import pieces
-from raxis_cpu.llvm.math.exponential import exp
-from raxis_cpu.llvm.math.logarithm import log
+from raxis_cpu.llvm.math import instructions, pieces
+from raxis_cpu.llvm.math.exponential import exp, exp_product, exp_short
+from raxis_cpu.llvm.math.logarithm import log, log_short
 from raxis_cpu.llvm.math.support import (
     INF,
-    Precision,
+    Pair,
     absolute,
     at_most,
     copy_sign,
     format_of,
     piecewise,
     sqrt,
-    through_double,
+    two_product,
+    two_sum,
 )  # fmt: skip
 
 
@@ -40,18 +42,79 @@ def _erf_single(x: Value) -> Value:
 def _erf_double(x: Value) -> Value:
     magnitude, square = absolute(x), x * x
     small = fma(x, polynomial(square, tables.ERF), x)
-    large = 1.0 - _erfc_double(magnitude)
+    inside = at_most(magnitude, 6.0)
+    inverse = 1.0 / (inside + 2.0)
+    large = 1.0 - exp(-inside * inside) * (polynomial(fma(inverse, -4.0, 1.0), tables.ERFC) * inverse)
     return magnitude.compare("lt", 1.0).select(small, copy_sign(large, x))
 
 
+def _scaled_erfc(x: Value) -> Value:
+    """exp(x**2) erfc(x) of doubles from 1/2 to 27.4."""
+    over = two_sum(x, x.function.constant(x.type, 2.0))
+    inverse = 1.0 / over.high
+    t = _divided(x - 2.0, over, inverse)
+    constant, *rest = tables.ERFC
+    return _divided(fma(t, polynomial(t, rest), constant), over, inverse)
+
+
+def _divided(x: Value, divisor: Pair, inverse: Value) -> Value:
+    """x / divisor, of which `inverse` is almost the inverse."""
+    first = x * inverse
+    rest = fma(-first, divisor.low, fma(-first, divisor.high, x))
+    return fma(rest, inverse, first)
+
+
+def erfc(x: Value) -> Value:
+    """1 - erf(x)."""
+    if x.type.element == "double":
+        return _erfc_double(x)
+    return _erfc_short(x.convert("fpext", "double")).convert("fptrunc", "float")
+
+
 def _erfc_double(x: Value) -> Value:
-    inside = at_most(x, 6.0)
-    return exp(-inside * inside) * polynomial((inside - 2.0) / (inside + 2.0), tables.ERFC)
+    magnitude = absolute(x)
+    inside = at_most(magnitude, 27.4)
+    square = two_product(inside, inside)
+    tail = exp_product(Pair(-square.high, -square.low), _scaled_erfc(inside))
+    large = x.compare("lt", 0.0).select(2.0 - tail, tail)
+    near = 1.0 - fma(x, polynomial(x * x, tables.ERF), x)
+    return magnitude.compare("lt", 0.5).select(near, large)
 
 
-@through_double
-def erfinv(x: Value, _: Precision) -> Value:
+def _erfc_short(x: Value) -> Value:
+    """erfc of double numbers, to float32 precision."""
+    inside = at_most(absolute(x), 10.5)
+    inverse = _short_reciprocal(inside + 2.0)
+    scaled = polynomial(fma(inverse, -4.0, 1.0), tables.ERFC_SHORT) * inverse
+    tail = exp_short(-inside * inside) * scaled
+    return x.compare("lt", 0.0).select(2.0 - tail, tail)
+
+
+def _short_reciprocal(x: Value) -> Value:
+    """1/x of double numbers of ordinary size, to float32 precision."""
+    if not instructions.available(x):
+        return 1.0 / x
+    estimate = instructions.reciprocal_estimate(x)
+    return fma(estimate, fma(-x, estimate, 1.0), estimate)
+
+
+def _short_root(x: Value) -> Value:
+    """sqrt(x) of positive double numbers of ordinary size, to float32 precision."""
+    if not instructions.available(x):
+        return sqrt(x)
+    estimate = instructions.reciprocal_root_estimate(x)
+    root = x * estimate
+    return fma(root * 0.5, fma(-root, estimate, 1.0), root)
+
+
+def erfinv(x: Value) -> Value:
     """The inverse of the error function."""
+    if x.type.element == "double":
+        return _erfinv_double(x)
+    return _erfinv_short(x.convert("fpext", "double")).convert("fptrunc", "float")
+
+
+def _erfinv_double(x: Value) -> Value:
     w = -log((1.0 - x) * (x + 1.0))
     root = sqrt(w)
     small = polynomial(x * x, tables.ERFINV_SMALL)
@@ -60,5 +123,16 @@ def erfinv(x: Value, _: Precision) -> Value:
     far = polynomial(at_most(root, 6.1) - 5.0, tables.ERFINV_FAR)
     tail = w.compare("lt", 16.0).select(middle, far)
     ratio = w.compare("lt", 6.25).select(centre, tail)
-    value = x * absolute(x).compare("lt", 0.5).select(small, ratio)
+    return _with_poles(x, x * absolute(x).compare("lt", 0.5).select(small, ratio))
+
+
+def _erfinv_short(x: Value) -> Value:
+    """erfinv of double numbers, to float32 precision."""
+    w = -log_short(fma(-x, x, 1.0))
+    centre = polynomial(w - 2.5, tables.ERFINV_CENTRE_SHORT)
+    tail = polynomial(_short_root(w) - 3.0, tables.ERFINV_TAIL_SHORT)
+    return _with_poles(x, x * w.compare("lt", 5.0).select(centre, tail))
+
+
+def _with_poles(x: Value, value: Value) -> Value:
     return absolute(x).compare("eq", 1.0).select(copy_sign(x.function.constant(x.type, INF), x), value)

@@ -1,10 +1,12 @@
-"""exp, expm1 and the hyperbolic functions.
+"""exp, exp2, expm1 and the hyperbolic functions.
 
 exp(x) = 2**n * exp(r) with n = nearest(x / log 2), r = x - n log 2 in two exact steps (Cody and Waite, 1980).
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from raxis_cpu.llvm.ir import Value, fma, polynomial
@@ -30,24 +32,27 @@ from raxis_cpu.llvm.math.support import (
 )  # fmt: skip
 
 _LOG2_E = float.fromhex("0x1.71547652b82fep+0")
+_LOG_2 = float.fromhex("0x1.62e42fefa39efp-1")
 
 
 class _Exp(NamedTuple):
-    """Constants of one format: log 2 in two parts, bounds beyond which the result is 0 or infinite."""
+    """Constants of one format: log 2 in two parts, bounds beyond which exp and exp2 are 0 or infinite."""
 
     log2_high: float
     log2_low: float
     low: float
     high: float
+    low_power: float
+    high_power: float
     table: tuple[float, ...]
 
 
 _CONSTANTS = {
     "float": _Exp(
-        float.fromhex("0x1.62e43p-1"), float.fromhex("-0x1.05c61p-29"), -104.0, 90.0, tables.EXP_SINGLE
+        float.fromhex("0x1.62e43p-1"), float.fromhex("-0x1.05c61p-29"), -104.0, 90.0, -151.0, 129.0, tables.EXP_SINGLE
     ),
     "double": _Exp(
-        float.fromhex("0x1.62e42fefa39efp-1"), float.fromhex("0x1.abc9e3b39803fp-56"), -746.0, 712.0, tables.EXP
+        _LOG_2, float.fromhex("0x1.abc9e3b39803fp-56"), -746.0, 712.0, -1076.0, 1025.0, tables.EXP
     ),
 }  # fmt: skip
 
@@ -59,28 +64,53 @@ def exp(x: Value, low: Value | None = None, halvings: int = 0) -> Value:
     vanishes = x.compare("lt", constants.low)
     inside = vanishes.select(0.0, at_most(x, constants.high))
     shifted = fma(inside, _LOG2_E, form.magic)
-    n = shifted - form.magic
-    r = _remainder(inside, n)
+    r = _remainder(inside, shifted - form.magic)
     if low is not None:
         r = r + low
-    value = fma(r * r, polynomial(r, constants.table), r) + 1.0
-    if instructions.available(value):
-        scaled = instructions.scale(value, n - halvings if halvings else n)
-    else:
-        scaled = _scaled(value, shifted, halvings)
-    return vanishes.select(0.0, scaled)
+    return vanishes.select(0.0, _grown(r, constants.table, shifted, halvings))
+
+
+def exp2(x: Value) -> Value:
+    """2**x."""
+    constants, form = _CONSTANTS[x.type.element], format_of(x.type)
+    vanishes = x.compare("lt", constants.low_power)
+    inside = vanishes.select(0.0, at_most(x, constants.high_power))
+    shifted = inside + form.magic
+    r = (inside - (shifted - form.magic)) * _LOG_2
+    return vanishes.select(0.0, _grown(r, constants.table, shifted))
 
 
 def exp_short(x: Value) -> Value:
-    """exp of double numbers, to float32 precision and as float32."""
+    """exp of double numbers, to float32 precision."""
     form = format_of(x.type)
     inside = at_least(at_most(x, 712.0), -747.0)
     shifted = fma(inside, _LOG2_E, form.magic)
+    r = fma(shifted - form.magic, -_CONSTANTS["double"].log2_high, inside)
+    return _grown(r, tables.EXP_SINGLE, shifted)
+
+
+def _grown(r: Value, table: Sequence[float], shifted: Value, halvings: int = 0) -> Value:
+    """exp(r) * 2**(n - halvings), n being the low bits of `shifted`."""
+    return _shifted(fma(r * r, polynomial(r, table), r) + 1.0, shifted, halvings)
+
+
+def exp_product(x: Pair, factor: Value) -> Value:
+    """exp(x) * factor of doubles from -750 to 0, with hardly more than one rounding."""
+    constants, form = _CONSTANTS["double"], format_of(x.high.type)
+    shifted = fma(x.high, _LOG2_E, form.magic)
     n = shifted - form.magic
-    r = fma(n, -_CONSTANTS["double"].log2_high, inside)
-    value = fma(r * r, polynomial(r, tables.EXP_SINGLE), r) + 1.0
-    scaled = instructions.scale(value, n) if instructions.available(x) else _scaled(value, shifted, 0)
-    return scaled.convert("fptrunc", "float")
+    first, correction = fma(n, -constants.log2_high, x.high), fma(n, -constants.log2_low, x.low)
+    r = first + correction
+    tail = fma(r * r, polynomial(r, constants.table), first - r + correction)
+    return _shifted(factor + fma(r, factor, tail * factor), shifted)
+
+
+def _shifted(value: Value, shifted: Value, halvings: int = 0) -> Value:
+    """value * 2**(n - halvings), n being the low bits of `shifted`."""
+    if not instructions.available(value):
+        return _scaled(value, shifted, halvings)
+    n = shifted - format_of(value.type).magic
+    return instructions.scale(value, n - halvings if halvings else n)
 
 
 def _remainder(x: Value, n: Value) -> Value:
@@ -171,9 +201,15 @@ def _tanh_double(x: Value) -> Value:
     return small.select(x, copy_sign(value.high + value.low, x))
 
 
-@through_double
-def sinh(x: Value, _: object) -> Value:
-    """Hyperbolic sine: e + e/(2 e + 1) with e = expm1(x)/2, or half of exp(x)."""
+def sinh(x: Value) -> Value:
+    """Hyperbolic sine."""
+    if x.type.element == "double":
+        return _sinh_double(x)
+    return _sinh_short(x.convert("fpext", "double")).convert("fptrunc", "float")
+
+
+def _sinh_double(x: Value) -> Value:
+    """e + e/(2 e + 1) with e = expm1(x)/2, or half of exp(x)."""
     magnitude = absolute(x)
     grown = _expm1_pair(at_most(magnitude, 40.0))
     bottom = two_sum(grown.high * 2.0, x.function.constant(x.type, 1.0))
@@ -181,6 +217,17 @@ def sinh(x: Value, _: object) -> Value:
     small = grown.high + (ratio.high + (grown.low + ratio.low))
     value = magnitude.compare("lt", 22.0).select(small, exp(magnitude, halvings=1))
     return magnitude.compare("lt", 2.0**-28).select(x, copy_sign(value, x))
+
+
+_SINH_SERIES = tuple(1 / math.factorial(2 * power + 1) for power in range(1, 6))
+
+
+def _sinh_short(x: Value) -> Value:
+    """sinh of double numbers, to float32 precision: the series up to 1, then from exp."""
+    magnitude, square = absolute(x), x * x
+    small = fma(x * square, polynomial(square, _SINH_SERIES), x)
+    half = exp_short(magnitude) * 0.5
+    return magnitude.compare("lt", 1.0).select(small, copy_sign(half - 0.25 / half, x))
 
 
 @through_double
@@ -213,7 +260,7 @@ def acosh(x: Value, _: object) -> Value:
 
 def _log_of_double(x: Value) -> Value:
     """log(2 x) for large x, which doubling could make infinite."""
-    return log(x) + float.fromhex("0x1.62e42fefa39efp-1")
+    return log(x) + _LOG_2
 
 
 @through_double

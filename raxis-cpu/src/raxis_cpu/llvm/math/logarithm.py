@@ -1,4 +1,4 @@
-"""log, log1p and the logarithm in two parts that pow needs.
+"""log, log2, log10, log1p and the logarithm in two parts that pow needs.
 
 log(2**k m) = k log 2 + log m with m around 1: in [3/4, 3/2) where one instruction takes numbers apart, else in
 [sqrt(1/2), sqrt(2)). log m is a polynomial, in double one in s = (m - 1)/(m + 1), of which log m = 2 s + s**3 (...).
@@ -29,6 +29,26 @@ _LOG2_HIGH = {"float": float.fromhex("0x1.62ep-1"), "double": float.fromhex("0x1
 """So few bits that products with an exponent are exact."""
 _LOG2_LOW = {"float": float.fromhex("0x1.0bfbe8e7bcd5ep-15"), "double": float.fromhex("0x1.ef35793c7673p-45")}
 _TWO_THIRDS = (2 / 3, float.fromhex("0x1.5555555555555p-55"))
+
+
+class _Base(NamedTuple):
+    """1/log b and log 2/log b in two parts, products of an exponent with the third number being exact."""
+
+    scale_high: float
+    scale_low: float
+    step_high: float
+    step_low: float
+
+
+_BASE_2 = {
+    "float": _Base(float.fromhex("0x1.715476p+0"), float.fromhex("0x1.4ae0cp-26"), 1.0, 0.0),
+    "double": _Base(float.fromhex("0x1.71547652b82fep+0"), float.fromhex("0x1.777d0ffda0d24p-56"), 1.0, 0.0),
+}
+_BASE_10 = {
+    "float": _Base(*map(float.fromhex, ("0x1.bcb7b2p-2", "-0x1.5b235ep-27", "0x1.344p-2", "0x1.3509f8p-18"))),
+    "double": _Base(*map(float.fromhex, ("0x1.bcb7b1526e50ep-2", "0x1.95355baaafad3p-57", "0x1.34413509f7p-2",
+                                         "0x1.3fde623e2566bp-43"))),
+}  # fmt: skip
 
 
 class _Split(NamedTuple):
@@ -112,6 +132,47 @@ def _log_double(f: Value, exponent: Value, low: Value) -> Value:
     half_square = f * f * 0.5
     tail = fma(s, fma(square, polynomial(square, tables.LOG), half_square), low)
     return fma(exponent, _LOG2_HIGH["double"], f - (half_square - tail))
+
+
+def log2(x: Value) -> Value:
+    """Logarithm to base 2."""
+    return _in_base(x, _BASE_2[x.type.element])
+
+
+def log10(x: Value) -> Value:
+    """Logarithm to base 10."""
+    return _in_base(x, _BASE_10[x.type.element])
+
+
+def _in_base(x: Value, base: _Base) -> Value:
+    exponent, mantissa = _split(x)
+    high, rest = (_parts_single if x.type.element == "float" else _parts_double)(mantissa - 1.0)
+    scaled = high * base.scale_high
+    low = fma(high, base.scale_high, -scaled) + fma(high, base.scale_low, rest * base.scale_high)
+    if base.step_low:
+        low = fma(exponent, base.step_low, low)
+    whole = quick_two_sum(exponent * base.step_high, scaled)
+    value = whole.high + (whole.low + low)
+    value = exponent.intrinsic("fabs").compare("lt", INF).select(value, exponent)
+    return _with_special_values(x, value)
+
+
+def _parts_single(f: Value) -> Pair:
+    """log(1 + f) as f - f**2/2 and the rest."""
+    square = f * f
+    half_square = square * 0.5
+    high = f - half_square
+    rest = fma(fma(f, f, -square), -0.5, square * f * polynomial(f, tables.LOG_SINGLE))
+    return Pair(high, f - high - half_square + rest)
+
+
+def _parts_double(f: Value) -> Pair:
+    """log(1 + f) as f - f**2/2 and the rest, as in `_log_double`."""
+    s = f / (f + 2.0)
+    square, half_square = s * s, f * f * 0.5
+    high = f - half_square
+    tail = s * fma(square, polynomial(square, tables.LOG), half_square)
+    return Pair(high, f - high - half_square + tail)
 
 
 def log1p(x: Value) -> Value:

@@ -16,7 +16,8 @@ def power(x: Value, y: Value) -> Value:
     if x.type.element == "double":
         return _with_sign(x, y, _power_double(absolute(x), y))
     logarithm = log_short(absolute(x).convert("fpext", "double"))
-    return _with_sign(x, y, exp_short(y.convert("fpext", "double") * logarithm))
+    value = exp_short(y.convert("fpext", "double") * logarithm)
+    return _with_sign(x, y, value.convert("fptrunc", "float"))
 
 
 def _bounded(exponent: Value) -> Value:
