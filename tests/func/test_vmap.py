@@ -389,3 +389,20 @@ def test_devices_named_inside() -> None:
         return moved + raxis.ones(3, device=row.device) + raxis.zeros(3, device="cpu")
 
     assert vmap(body)(raxis.ones(2, 3)).tolist() == [[2.0] * 3] * 2
+
+
+@pytest.mark.parametrize("draw", [raxis.poisson, lambda rate: raxis.binomial(rate * 4, raxis.full_like(rate, 0.25))])
+def test_draws_by_rejection(draw: Callable[[Any], Any]) -> None:
+    """Loops of their own: different for each example, and all of the distribution, whose mean is `rate`."""
+    raxis.manual_seed(0)
+    rates = raxis.tensor([15.0, 40.0]).repeat_interleave(1000)
+    different = vmap(draw, randomness="different")(rates)
+    for rate, drawn in ((15, different[:1000]), (40, different[1000:])):
+        assert abs(drawn.mean().item() - rate) < 5 * (rate / 1000) ** 0.5
+        assert drawn.unique().numel() > 10
+    nested = vmap(vmap(draw, randomness="different"), randomness="different")(rates.view(20, 100))
+    assert not (nested[0] == nested[1]).all()
+    same = vmap(draw, randomness="same")(raxis.full((3, 500), 20.0))
+    assert (same[0] == same[1]).all()
+    assert (same[0] == same[2]).all()
+    assert abs(same[0].mean().item() - 20) < 5 * (20 / 500) ** 0.5
