@@ -108,7 +108,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """
     check_real("poisson", input.dtype)
     check_float("poisson", input.dtype)
-    require_none(~(input.detach() >= 0), Failure(_no_rate))
+    require_none(~(input >= 0), Failure(_no_rate))
     return input._poisson(generator)
 
 

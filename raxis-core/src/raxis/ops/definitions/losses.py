@@ -357,7 +357,7 @@ def gaussian_nll_loss(
     """
     reduction = chosen_reduction(None, None, reduction)
     variance = _variances(input, var)
-    require_none(variance.detach() < 0, Failure(lambda *_: ValueError("var has negative entry/entries")))
+    require_none(variance < 0, Failure(lambda *_: ValueError("var has negative entry/entries")))
     # The clamp is invisible to derivatives, as in PyTorch.
     least = variance + (variance.detach().clamp(min=eps) - variance.detach())
     loss = 0.5 * (least.log() + (input - target) ** 2 / least)

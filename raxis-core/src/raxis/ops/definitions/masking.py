@@ -331,8 +331,7 @@ def _check_masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> None:
 
 def _too_few(given: int, _: int, missing: int) -> Exception:
     return RuntimeError(
-        "masked_scatter: Number of elements of source < number of ones in mask: "
-        f"{given} < {given + missing}"
+        f"masked_scatter: Number of elements of source < number of ones in mask: {given} < {given + missing}"
     )
 
 

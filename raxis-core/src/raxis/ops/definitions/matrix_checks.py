@@ -89,7 +89,7 @@ def require_convergence(name: str, values: Tensor) -> None:
         f"{name}: The algorithm failed to converge because the input matrix contained non-finite values, is "
         "ill-conditioned or has too many repeated values."
     )
-    require_none(values.detach().isnan(), Failure(lambda *_: LinAlgError(sentence)))
+    require_none(values.isnan(), Failure(lambda *_: LinAlgError(sentence)))
 
 
 def identity_of(matrix: Tensor, size: int | None = None) -> Any:

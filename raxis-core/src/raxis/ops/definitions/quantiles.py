@@ -52,7 +52,7 @@ def _checked_q(name: str, input: Tensor, q: Any, interpolation: str) -> Tensor:
     if q.dtype is not input.dtype:
         raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
     sentence = f"{name}() q values must be in the range [0, 1]"
-    require_none(~((q.detach() >= 0) & (q.detach() <= 1)), Failure(lambda *_: RuntimeError(sentence)))
+    require_none(~((q >= 0) & (q <= 1)), Failure(lambda *_: RuntimeError(sentence)))
     return q
 
 

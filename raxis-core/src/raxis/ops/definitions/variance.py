@@ -262,7 +262,7 @@ def _check_weights(name: str, weights: Tensor, category: Category, count: int) -
         kind = "integral" if category is Category.INTEGER else "floating point"
         raise RuntimeError(f"cov(): expected {name} to have {kind} dtype, but got {weights.dtype.name}")
     sentence = f"cov(): {name} cannot be negative"
-    require_none(weights.detach() < 0, Failure(lambda *_: RuntimeError(sentence)))
+    require_none(weights < 0, Failure(lambda *_: RuntimeError(sentence)))
 
 
 @composed("corrcoef(Tensor input) -> Tensor", out=False)

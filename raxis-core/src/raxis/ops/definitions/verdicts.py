@@ -55,16 +55,17 @@ def require_none(codes: Tensor, failure: Failure) -> None:
     layout = codes._layout
     if layout.traced or layout.device.type == "meta" or not layout.numel:
         return
-    codes = codes.device.all_examples(codes.detach())
+    codes = codes.device.all_examples(codes)
     if are_deferred() and active.recording is not None:
         active.recording.note_check(codes, failure)
         return
     if layout.numel > _FEW and not bool(codes.any()):
         return
-    found = host_array(codes).reshape(-1)
-    failing = np.flatnonzero(found)
-    if failing.size:
-        raise failure.error(int(failing[0]), int(found[failing[0]]))
+    found = host_array(codes)
+    if np.count_nonzero(found):
+        found = found.reshape(-1)
+        first = int(np.flatnonzero(found)[0])
+        raise failure.error(first, int(found[first]))
 
 
 @lowered(
