@@ -156,6 +156,55 @@ def test_decoder(options: dict[str, Any]) -> None:
     assert_same_gradients(module, reference)
 
 
+@pytest.mark.filterwarnings("ignore:enable_nested_tensor is True:UserWarning")
+@pytest.mark.parametrize("options", LAYER_OPTIONS, ids=str)
+def test_transformer(options: dict[str, Any]) -> None:
+    module, reference = build_pair("Transformer", FEATURES, HEADS, 2, 1, 7, dropout=0.0, **options)
+    assert list(module.state_dict()) == list(reference.state_dict())
+    batch_first = options.get("batch_first", False)
+    given = tensors(KEYS, LENGTH, batched=True, batch_first=batch_first, features=(FEATURES,) * 2)
+    padding = MASKS["padding"]["key_padding_mask"]
+    mask = torch.nn.Transformer.generate_square_subsequent_mask(LENGTH, dtype=torch.float64)
+    assert_same(nn.Transformer.generate_square_subsequent_mask(LENGTH, dtype=raxis.float64), mask)
+    masks = {"tgt_mask": mask, "src_key_padding_mask": padding, "memory_key_padding_mask": padding}
+    copied = to_raxis(given)
+    expected = reference(*given, **masks)
+    actual = module(*copied, **to_raxis(masks))
+    assert_same(actual, expected)
+    expected.sum().backward()
+    actual.sum().backward()
+    for copy, original in zip(copied, given, strict=True):
+        assert_same(copy.grad, original.grad)
+    assert_same_gradients(module, reference)
+
+
+def test_transformer_starts_with_glorot_matrices_and_zero_biases() -> None:
+    model = nn.Transformer(8, 2, 1, 1, 24)
+    bound = (6 / (8 + 24)) ** 0.5
+    assert 0.9 * bound < model.encoder.layers[0].linear1.weight.abs().max().item() <= bound
+    assert model.encoder.norm.bias.tolist() == [0.0] * 8
+
+
+def test_transformer_of_given_parts() -> None:
+    encoder, decoder = nn.Sequential(), nn.TransformerDecoder(nn.TransformerDecoderLayer(4, 2, 8), 1)
+    model = nn.Transformer(4, 2, custom_encoder=encoder, custom_decoder=decoder)
+    assert model.encoder is encoder
+    assert model.decoder is decoder
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "text"),
+    [
+        ((5, 3, 4), (6, 2, 4), "batch number"),
+        ((5, 3, 4), (6, 3, 5), "feature number"),
+        ((5, 3), (6, 4), "feature"),
+    ],
+)
+def test_transformer_refuses(source: tuple[int, ...], target: tuple[int, ...], text: str) -> None:
+    with pytest.raises(RuntimeError, match=text):
+        nn.Transformer(4, 2, 1, 1, 8)(raxis.zeros(source), raxis.zeros(target))
+
+
 def test_unknown_activation() -> None:
     with pytest.raises(RuntimeError, match="relu/gelu, not swish"):
         nn.TransformerEncoderLayer(4, 2, activation="swish")

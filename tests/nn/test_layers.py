@@ -51,6 +51,8 @@ LAYERS: list[tuple[str, tuple[Any, ...], dict[str, Any], tuple[int, ...]]] = [
     ("InstanceNorm1d", (3,), {}, (2, 3, 5)),
     ("InstanceNorm1d", (3,), {"affine": True}, (3, 5)),
     ("InstanceNorm2d", (3,), {"track_running_stats": True}, (2, 3, 4, 5)),
+    ("InstanceNorm3d", (3,), {}, (2, 3, 2, 3, 4)),
+    ("InstanceNorm3d", (3,), {"affine": True, "track_running_stats": True}, (3, 2, 3, 4)),
     ("LayerNorm", (5,), {}, (2, 3, 5)),
     ("LayerNorm", ((3, 5),), {"bias": False}, (2, 3, 5)),
     ("LayerNorm", ([3, 5],), {"elementwise_affine": False, "eps": 0.1}, (2, 3, 5)),
@@ -58,6 +60,8 @@ LAYERS: list[tuple[str, tuple[Any, ...], dict[str, Any], tuple[int, ...]]] = [
     ("GroupNorm", (3, 6), {"affine": False}, (3, 6)),
     ("RMSNorm", (5,), {}, (2, 3, 5)),
     ("RMSNorm", ((3, 5),), {"eps": 0.1, "elementwise_affine": False}, (2, 3, 5)),
+    ("LocalResponseNorm", (2,), {}, (2, 5, 4)),
+    ("LocalResponseNorm", (3, 0.5, 0.6, 2.0), {}, (2, 5, 4, 3)),
     ("MaxPool1d", (3,), {}, (2, 3, 10)),
     ("MaxPool1d", (3,), {"stride": 2, "padding": 1, "dilation": 2, "ceil_mode": True}, (3, 10)),
     ("MaxPool1d", (3,), {"return_indices": True}, (2, 3, 10)),
@@ -74,6 +78,11 @@ LAYERS: list[tuple[str, tuple[Any, ...], dict[str, Any], tuple[int, ...]]] = [
     ("AdaptiveAvgPool3d", ((2, None, 1),), {}, (2, 3, 4, 5)),
     ("AdaptiveMaxPool1d", (4,), {"return_indices": True}, (2, 3, 10)),
     ("AdaptiveMaxPool2d", ((2, None),), {}, (3, 7, 8)),
+    ("AdaptiveMaxPool3d", ((2, None, 1),), {"return_indices": True}, (2, 3, 4, 5)),
+    ("LPPool1d", (2, 3), {}, (2, 3, 10)),
+    ("LPPool1d", (3.0, 3), {"stride": 2, "ceil_mode": True}, (3, 10)),
+    ("LPPool2d", (2, (3, 2)), {"stride": (2, 1)}, (2, 3, 7, 8)),
+    ("LPPool3d", (2, 2), {"stride": 1}, (2, 3, 4, 5)),
     ("ConstantPad1d", ((1, 2), 3.5), {}, (2, 3, 4)),
     ("ConstantPad2d", (1, 3.5), {}, (2, 3, 4, 5)),
     ("ZeroPad1d", (2,), {}, (2, 3, 4)),
@@ -84,9 +93,17 @@ LAYERS: list[tuple[str, tuple[Any, ...], dict[str, Any], tuple[int, ...]]] = [
     ("ReplicationPad2d", (2,), {}, (2, 3, 4, 5)),
     ("CircularPad1d", (2,), {}, (2, 3, 4)),
     ("CircularPad2d", (2,), {}, (2, 3, 4, 5)),
+    ("ConstantPad3d", ((1, 2, 0, 1, -1, 0), 3.5), {}, (2, 3, 4, 5)),
+    ("ZeroPad3d", (1,), {}, (2, 3, 4, 5, 6)),
+    ("ReflectionPad3d", ((1, 0, 2, 1, 1, 1),), {}, (2, 3, 4, 5)),
+    ("ReplicationPad3d", (2,), {}, (2, 2, 3, 4, 5)),
+    ("CircularPad3d", ((1, 2, 0, 1, 2, 1),), {}, (2, 2, 3, 4, 5)),
     ("Upsample", (), {"scale_factor": 2}, (2, 3, 4)),
     ("Upsample", ((5, 7),), {"mode": "bilinear", "align_corners": True}, (2, 3, 4, 5)),
     ("Upsample", (), {"scale_factor": (2, 1.5), "mode": "bilinear"}, (2, 3, 4, 6)),
+    ("UpsamplingNearest2d", ((5, 7),), {}, (2, 3, 4, 5)),
+    ("UpsamplingBilinear2d", (), {"scale_factor": 2}, (2, 3, 4, 5)),
+    ("ChannelShuffle", (3,), {}, (2, 6, 4, 5)),
     ("PixelShuffle", (2,), {}, (2, 8, 3, 4)),
     ("PixelUnshuffle", (2,), {}, (2, 3, 4, 6)),
     ("Unfold", ((2, 3),), {"dilation": (1, 2), "padding": 1, "stride": 2}, (2, 3, 6, 7)),
@@ -96,10 +113,12 @@ LAYERS: list[tuple[str, tuple[Any, ...], dict[str, Any], tuple[int, ...]]] = [
     ("Dropout2d", (0.0,), {}, (2, 3, 4, 4)),
     ("Dropout3d", (0.0,), {}, (2, 3, 4, 4, 4)),
     ("AlphaDropout", (0.0,), {}, (3, 4)),
+    ("FeatureAlphaDropout", (0.0,), {}, (2, 3, 4)),
     ("Threshold", (0.5, 2.0), {}, (4, 5)),
     ("ReLU", (), {}, (4, 5)),
     ("ReLU6", (), {}, (4, 5)),
     ("LeakyReLU", (0.3,), {}, (4, 5)),
+    ("RReLU", (0.3, 0.3), {}, (4, 5)),
     ("PReLU", (), {}, (4, 5)),
     ("PReLU", (5,), {"init": 0.1}, (4, 5, 2)),
     ("ELU", (0.7,), {}, (4, 5)),
@@ -174,6 +193,16 @@ def test_inplace_activation_writes_its_input(name: str) -> None:
     assert_same(given, result)
 
 
+def test_random_slopes_while_training() -> None:
+    given = -raxis.ones(5000, dtype=raxis.float64)
+    result = nn.RReLU(0.2, 0.4, inplace=True)(given)
+    assert -0.4 <= result.min().item() < -0.39
+    assert -0.21 < result.max().item() <= -0.2
+    # Five standard errors of the mean of a uniform distribution.
+    assert result.mean().item() == pytest.approx(-0.3, abs=0.0041)
+    assert given.equal(result)
+
+
 def test_non_contiguous_input() -> None:
     module, reference = build_pair("Conv2d", 3, 4, 3, padding=1)
     image = torch.randn(2, 5, 6, 3, dtype=torch.float64)
@@ -213,31 +242,6 @@ def test_cosine_similarity_matches_torch() -> None:
     module, reference = build_pair("CosineSimilarity", dim=1, eps=1e-6)
     left, right = (torch.randn(6, 3, dtype=torch.float64, requires_grad=True) for _ in range(2))
     assert_module_matches(module, reference, left, right)
-
-
-@pytest.mark.parametrize(
-    "options", [{}, {"padding_idx": 1}, {"padding_idx": -1}, {"scale_grad_by_freq": True}], ids=str
-)
-def test_embedding_matches_torch(options: dict[str, Any]) -> None:
-    module, reference = build_pair("Embedding", 7, 3, **options)
-    assert repr(module) == repr(reference)
-    assert_module_matches(module, reference, torch.tensor([[1, 2, 6], [6, 1, 1]]))
-
-
-def test_embedding_starts_with_zeros_at_padding() -> None:
-    table = nn.Embedding(4, 3, padding_idx=-2).weight
-    assert table[2].tolist() == [0.0, 0.0, 0.0]
-    assert bool((table[1] != 0).all())
-
-
-def test_embedding_from_pretrained() -> None:
-    table = raxis.tensor([[1.0, 2.0], [3.0, 4.0]])
-    module = nn.Embedding.from_pretrained(table, padding_idx=0)
-    assert not module.weight.requires_grad
-    assert module.weight.tolist() == table.tolist()
-    assert nn.Embedding.from_pretrained(table, freeze=False).weight.requires_grad
-    with pytest.raises(ValueError, match="2-dimensional"):
-        nn.Embedding.from_pretrained(raxis.zeros(3))
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,59 @@ def test_likelihoods(reduction: str, full: bool) -> None:
     assert_module_matches(module, reference, scores(2, 3), scores(2, 3), chances(2, 3))
 
 
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_margins_of_classes(reduction: str, weighted: bool) -> None:
+    weight = class_weights() if weighted else None
+    for p in (1, 2):
+        module, reference = build_pair("MultiMarginLoss", p, 0.7, weight, reduction=reduction)
+        assert_module_matches(module, reference, scores(3, 4), classes(3))
+    module, reference = build_pair("MultiLabelSoftMarginLoss", weight, reduction=reduction)
+    assert_module_matches(module, reference, scores(3, 4), classes(3, 4, count=2).double())
+    module, reference = build_pair("MultiLabelMarginLoss", reduction=reduction)
+    assert_module_matches(module, reference, scores(2, 4), torch.tensor([[3, 0, -1, 1], [-1, 0, 0, 0]]))
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("swap", [False, True])
+def test_triplet_margin_with_distance(reduction: str, swap: bool) -> None:
+    options: dict[str, Any] = {"margin": 0.7, "swap": swap, "reduction": reduction}
+    for distance in (None, lambda x, y: (x - y).abs().sum(-1)):
+        module, reference = build_pair("TripletMarginWithDistanceLoss", distance_function=distance, **options)
+        assert repr(module).splitlines()[0] == repr(reference).splitlines()[0]
+        assert_module_matches(module, reference, scores(4, 3), scores(4, 3), scores(4, 3))
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("zero_infinity", [False, True])
+def test_sequences(reduction: str, zero_infinity: bool) -> None:
+    module, reference = build_pair("CTCLoss", 1, reduction, zero_infinity)
+    logs = torch.log_softmax(scores(7, 2, 4), -1).detach().requires_grad_()
+    targets, lengths = torch.tensor([[2, 3, 3], [0, 2, 0]]), torch.tensor([3, 2])
+    assert_module_matches(module, reference, logs, targets, torch.tensor([7, 6]), lengths)
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("bias", [False, True])
+def test_linear_cross_entropy(reduction: str, bias: bool) -> None:
+    options: dict[str, Any] = {"bias": bias, "reduction": reduction, "label_smoothing": 0.1}
+    module, reference = build_pair(
+        "LinearCrossEntropyLoss", 5, 4, weight=class_weights(), ignore_index=2, **options
+    )
+    assert repr(module) == repr(reference)
+    assert list(module.state_dict()) == list(reference.state_dict())
+    assert_module_matches(module, reference, scores(3, 5), torch.tensor([2, 0, 3]))
+    module, reference = build_pair("LinearCrossEntropyLoss", 5, 4, out_features=(2, 3), **options)
+    assert repr(module) == repr(reference)
+    assert_module_matches(module, reference, scores(3, 5), classes(3, 2, 3))
+
+
+def test_former_name_of_the_likelihood() -> None:
+    with pytest.warns(FutureWarning, match="NLLLoss2d"):
+        module, reference = build_pair("NLLLoss2d", class_weights(), ignore_index=1)
+    assert_module_matches(module, reference, scores(2, 4, 3, 3), classes(2, 3, 3))
+
+
 def test_weights_are_buffers() -> None:
     module, reference = build_pair("CrossEntropyLoss", class_weights())
     assert list(module.state_dict()) == list(reference.state_dict()) == ["weight"]
@@ -141,9 +194,24 @@ def test_deprecated_flags(flags: dict[str, bool], meant: str) -> None:
         assert nn.MSELoss(**flags).reduction == meant
 
 
-def test_triplet_margin_refuses() -> None:
-    with pytest.raises(ValueError, match="greater than 0"):
-        nn.TripletMarginLoss(margin=0.0)
+@pytest.mark.parametrize(
+    ("error", "build", "text"),
+    [
+        (ValueError, lambda: nn.TripletMarginLoss(margin=0.0), "greater than 0"),
+        (ValueError, lambda: nn.TripletMarginWithDistanceLoss(margin=-1.0), "greater than 0"),
+        (ValueError, lambda: nn.MultiMarginLoss(p=3), "p == 1 and p == 2"),
+        (ValueError, lambda: nn.MultiMarginLoss(weight=raxis.ones(2, 2)), "1D tensor, got 2D"),
+        (
+            RuntimeError,
+            lambda: nn.LinearCrossEntropyLoss(3, 2, weight=raxis.ones(3)),
+            "expected weight shape",
+        ),
+        (RuntimeError, lambda: nn.LinearCrossEntropyLoss(3, 2, label_smoothing=1.5), "in range"),
+    ],
+)
+def test_losses_refuse(error: type[Exception], build: Any, text: str) -> None:
+    with pytest.raises(error, match=text):
+        build()
 
 
 def test_empty_batch() -> None:

@@ -90,6 +90,14 @@ def test_lstm_cell() -> None:
     assert_same(module(to_raxis(given), to_raxis(states)), reference(given, states))
 
 
+def test_base_classes() -> None:
+    assert issubclass(nn.LSTM, nn.RNNBase)
+    assert issubclass(nn.GRUCell, nn.RNNCellBase)
+    module, reference = (library.RNNCellBase(2, 3, False, num_chunks=2) for library in (nn, torch.nn))
+    assert repr(module) == repr(reference)
+    assert tuple(module.weight_ih.shape) == tuple(reference.weight_ih.shape) == (6, 2)
+
+
 def test_dropout_between_layers() -> None:
     module = nn.GRU(FEATURES, HIDDEN, num_layers=2, dropout=0.5)
     given = raxis.ones(LENGTH, BATCH, FEATURES)

@@ -18,12 +18,27 @@ from raxis.nn.modules.activation import (
     Tanh,
 )
 from raxis.nn.modules.attention import MultiheadAttention
-from raxis.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d, InstanceNorm1d, InstanceNorm2d
+from raxis.nn.modules.batchnorm import (
+    BatchNorm1d,
+    BatchNorm2d,
+    BatchNorm3d,
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+)
+from raxis.nn.modules.channel_shuffle import ChannelShuffle
 from raxis.nn.modules.container import ModuleDict, ModuleList, Sequential
 from raxis.nn.modules.conv import Conv1d, Conv2d, Conv3d
 from raxis.nn.modules.conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from raxis.nn.modules.distance import CosineSimilarity, PairwiseDistance
-from raxis.nn.modules.dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d
+from raxis.nn.modules.dropout import (
+    AlphaDropout,
+    Dropout,
+    Dropout1d,
+    Dropout2d,
+    Dropout3d,
+    FeatureAlphaDropout,
+)
 from raxis.nn.modules.flatten import Flatten, Unflatten
 from raxis.nn.modules.linear import Bilinear, Identity, Linear
 from raxis.nn.modules.loss import (
@@ -36,44 +51,61 @@ from raxis.nn.modules.loss import (
     L1Loss,
     MSELoss,
     NLLLoss,
+    NLLLoss2d,
     SmoothL1Loss,
-    TripletMarginLoss,
 )
-from raxis.nn.modules.loss_probability import (
-    GaussianNLLLoss,
+from raxis.nn.modules.loss_linear import LinearCrossEntropyLoss
+from raxis.nn.modules.loss_margin import (
     HingeEmbeddingLoss,
     MarginRankingLoss,
-    PoissonNLLLoss,
+    MultiLabelMarginLoss,
+    MultiLabelSoftMarginLoss,
+    MultiMarginLoss,
     SoftMarginLoss,
+    TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
 )
+from raxis.nn.modules.loss_probability import CTCLoss, GaussianNLLLoss, PoissonNLLLoss
 from raxis.nn.modules.module import Module
-from raxis.nn.modules.normalization import GroupNorm, LayerNorm, RMSNorm
+from raxis.nn.modules.normalization import GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm
 from raxis.nn.modules.padding import (
     CircularPad1d,
     CircularPad2d,
+    CircularPad3d,
     ConstantPad1d,
     ConstantPad2d,
+    ConstantPad3d,
     ReflectionPad1d,
     ReflectionPad2d,
+    ReflectionPad3d,
     ReplicationPad1d,
     ReplicationPad2d,
+    ReplicationPad3d,
     ZeroPad1d,
     ZeroPad2d,
+    ZeroPad3d,
 )
 from raxis.nn.modules.parameter_container import ParameterDict, ParameterList
 from raxis.nn.modules.pooling import (
+    AvgPool1d,
+    AvgPool2d,
+    AvgPool3d,
+    LPPool1d,
+    LPPool2d,
+    LPPool3d,
+    MaxPool1d,
+    MaxPool2d,
+    MaxPool3d,
+)
+from raxis.nn.modules.pooling_adaptive import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
     AdaptiveAvgPool3d,
     AdaptiveMaxPool1d,
     AdaptiveMaxPool2d,
-    AvgPool1d,
-    AvgPool2d,
-    AvgPool3d,
-    MaxPool1d,
-    MaxPool2d,
-    MaxPool3d,
+    AdaptiveMaxPool3d,
 )
+from raxis.nn.modules.pooling_fractional import FractionalMaxPool2d, FractionalMaxPool3d
 from raxis.nn.modules.rectifier import (
     CELU,
     ELU,
@@ -86,20 +118,26 @@ from raxis.nn.modules.rectifier import (
     PReLU,
     ReLU,
     ReLU6,
+    RReLU,
     Softshrink,
     Tanhshrink,
     Threshold,
 )
-from raxis.nn.modules.resampling import Fold, PixelShuffle, PixelUnshuffle, Unfold, Upsample
-from raxis.nn.modules.rnn import GRU, LSTM, RNN
-from raxis.nn.modules.rnn_cells import GRUCell, LSTMCell, RNNCell
-from raxis.nn.modules.sparse import Embedding
-from raxis.nn.modules.transformer import (
-    TransformerDecoder,
-    TransformerDecoderLayer,
-    TransformerEncoder,
-    TransformerEncoderLayer,
+from raxis.nn.modules.resampling import (
+    Fold,
+    PixelShuffle,
+    PixelUnshuffle,
+    Unfold,
+    Upsample,
+    UpsamplingBilinear2d,
+    UpsamplingNearest2d,
 )
+from raxis.nn.modules.rnn import GRU, LSTM, RNN, RNNBase
+from raxis.nn.modules.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
+from raxis.nn.modules.sparse import Embedding, EmbeddingBag
+from raxis.nn.modules.transformer import Transformer, TransformerDecoder, TransformerEncoder
+from raxis.nn.modules.transformer_layers import TransformerDecoderLayer, TransformerEncoderLayer
+from raxis.nn.modules.unpooling import MaxUnpool1d, MaxUnpool2d, MaxUnpool3d
 
 __all__ = [
     "CELU",
@@ -115,6 +153,7 @@ __all__ = [
     "AdaptiveAvgPool3d",
     "AdaptiveMaxPool1d",
     "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
     "AlphaDropout",
     "AvgPool1d",
     "AvgPool2d",
@@ -125,10 +164,14 @@ __all__ = [
     "BatchNorm2d",
     "BatchNorm3d",
     "Bilinear",
+    "CTCLoss",
+    "ChannelShuffle",
     "CircularPad1d",
     "CircularPad2d",
+    "CircularPad3d",
     "ConstantPad1d",
     "ConstantPad2d",
+    "ConstantPad3d",
     "Conv1d",
     "Conv2d",
     "Conv3d",
@@ -143,8 +186,12 @@ __all__ = [
     "Dropout2d",
     "Dropout3d",
     "Embedding",
+    "EmbeddingBag",
+    "FeatureAlphaDropout",
     "Flatten",
     "Fold",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
     "GRUCell",
     "GaussianNLLLoss",
     "GroupNorm",
@@ -157,12 +204,18 @@ __all__ = [
     "Identity",
     "InstanceNorm1d",
     "InstanceNorm2d",
+    "InstanceNorm3d",
     "KLDivLoss",
     "L1Loss",
+    "LPPool1d",
+    "LPPool2d",
+    "LPPool3d",
     "LSTMCell",
     "LayerNorm",
     "LeakyReLU",
     "Linear",
+    "LinearCrossEntropyLoss",
+    "LocalResponseNorm",
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
@@ -170,12 +223,19 @@ __all__ = [
     "MaxPool1d",
     "MaxPool2d",
     "MaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
     "Mish",
     "Module",
     "ModuleDict",
     "ModuleList",
+    "MultiLabelMarginLoss",
+    "MultiLabelSoftMarginLoss",
+    "MultiMarginLoss",
     "MultiheadAttention",
     "NLLLoss",
+    "NLLLoss2d",
     "PReLU",
     "PairwiseDistance",
     "ParameterDict",
@@ -184,13 +244,18 @@ __all__ = [
     "PixelUnshuffle",
     "PoissonNLLLoss",
     "RMSNorm",
+    "RNNBase",
     "RNNCell",
+    "RNNCellBase",
+    "RReLU",
     "ReLU",
     "ReLU6",
     "ReflectionPad1d",
     "ReflectionPad2d",
+    "ReflectionPad3d",
     "ReplicationPad1d",
     "ReplicationPad2d",
+    "ReplicationPad3d",
     "Sequential",
     "SiLU",
     "Sigmoid",
@@ -205,14 +270,19 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "Threshold",
+    "Transformer",
     "TransformerDecoder",
     "TransformerDecoderLayer",
     "TransformerEncoder",
     "TransformerEncoderLayer",
     "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss",
     "Unflatten",
     "Unfold",
     "Upsample",
+    "UpsamplingBilinear2d",
+    "UpsamplingNearest2d",
     "ZeroPad1d",
     "ZeroPad2d",
+    "ZeroPad3d",
 ]

@@ -15,7 +15,14 @@ if TYPE_CHECKING:
     from raxis.dtypes import DType
     from raxis.tensor import Tensor
 
-__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm1d", "InstanceNorm2d"]
+__all__ = [
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+]
 
 
 class _Normalisation(Module):
@@ -263,3 +270,16 @@ class InstanceNorm2d(_InstanceNorm):
     """
 
     _input_dims = (3, 4)
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """Normalises every channel of every example of (N, C, D, H, W) or (C, D, H, W) over D, H and W.
+
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.InstanceNorm3d(3)(raxis.ones(2, 3, 4, 4, 4)).shape)
+        (2, 3, 4, 4, 4)
+    """
+
+    _input_dims = (4, 5)

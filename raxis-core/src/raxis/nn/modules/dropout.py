@@ -10,7 +10,7 @@ from raxis.nn.modules.module import Module
 if TYPE_CHECKING:
     from raxis.tensor import Tensor
 
-__all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d"]
+__all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
 
 
 class _Dropout(Module):
@@ -107,3 +107,20 @@ class AlphaDropout(_Dropout):
     def forward(self, input: Tensor) -> Tensor:
         """Apply the layer."""
         return F.alpha_dropout(input, self.p, self.training)
+
+
+class FeatureAlphaDropout(_Dropout):
+    """`AlphaDropout` of whole channels of (N, C, ...).
+
+    Source: G. Klambauer et al., "Self-normalizing neural networks", 2017.
+
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.FeatureAlphaDropout(0.2)(raxis.ones(2, 3, 4, 4)).shape)
+        (2, 3, 4, 4)
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the layer."""
+        return F.feature_alpha_dropout(input, self.p, self.training)

@@ -25,8 +25,8 @@ __all__ = [
     "L1Loss",
     "MSELoss",
     "NLLLoss",
+    "NLLLoss2d",
     "SmoothL1Loss",
-    "TripletMarginLoss",
 ]
 
 
@@ -55,7 +55,7 @@ class ReducedLoss(Module):
         self.reduction = resolved_reduction(size_average, reduce, reduction)
 
 
-class _WeightedLoss(ReducedLoss):
+class WeightedLoss(ReducedLoss):
     """A loss with a weight a class or element, kept as a buffer."""
 
     weight: Tensor | None
@@ -145,7 +145,7 @@ class HuberLoss(ReducedLoss):
         return F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
 
 
-class BCELoss(_WeightedLoss):
+class BCELoss(WeightedLoss):
     """Binary cross entropy of probabilities; logarithms are limited to at least -100.
 
     Example:
@@ -160,7 +160,7 @@ class BCELoss(_WeightedLoss):
         return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
 
 
-class BCEWithLogitsLoss(_WeightedLoss):
+class BCEWithLogitsLoss(WeightedLoss):
     """Binary cross entropy of the sigmoid of the input, computed without overflow.
 
     `pos_weight` multiplies the part of the loss that belongs to positive targets.
@@ -192,7 +192,7 @@ class BCEWithLogitsLoss(_WeightedLoss):
         )
 
 
-class NLLLoss(_WeightedLoss):
+class NLLLoss(WeightedLoss):
     """The negative of the log-probability of the right class.
 
     Args:
@@ -227,7 +227,31 @@ class NLLLoss(_WeightedLoss):
         )
 
 
-class CrossEntropyLoss(_WeightedLoss):
+class NLLLoss2d(NLLLoss):
+    """`NLLLoss` under its former name for images; a FutureWarning says so.
+
+    Example:
+        >>> import warnings
+        >>> from raxis import nn
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", FutureWarning)
+        ...     nn.NLLLoss2d().reduction
+        'mean'
+    """
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        ignore_index: int = -100,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        warnings.warn("NLLLoss2d is deprecated, NLLLoss does the same.", FutureWarning, stacklevel=2)
+        super().__init__(weight, size_average, ignore_index, reduce, reduction)
+
+
+class CrossEntropyLoss(WeightedLoss):
     """The negative log-probability of the right class, from unnormalised scores.
 
     Args:
@@ -322,52 +346,3 @@ class CosineEmbeddingLoss(ReducedLoss):
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         """Compute the loss of vectors (N, D) or (D) and targets (N) or ()."""
         return F.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
-
-
-class TripletMarginLoss(ReducedLoss):
-    """How much closer than by `margin` the negative is to the anchor, compared with the positive.
-
-    With `swap` the distance between positive and negative is used where it is smaller than the anchor's.
-    Source: V. Balntas et al., "Learning shallow convolutional feature descriptors with triplet losses", 2016.
-
-    Raises:
-        ValueError: `margin` is not positive.
-
-    Example:
-        >>> import raxis
-        >>> from raxis import nn
-        >>> anchor, negative = raxis.zeros(1, 2), raxis.tensor([[3.0, 4.0]])
-        >>> nn.TripletMarginLoss()(anchor, anchor, negative).item()
-        0.0
-    """
-
-    def __init__(
-        self,
-        margin: float = 1.0,
-        p: float = 2.0,
-        eps: float = 1e-6,
-        swap: bool = False,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        if margin <= 0:
-            raise ValueError(f"TripletMarginLoss: expected margin to be greater than 0, got {margin} instead")
-        self.margin = margin
-        self.p = p
-        self.eps = eps
-        self.swap = swap
-
-    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
-        """Compute the loss of three tensors (N, D) or (D)."""
-        return F.triplet_margin_loss(
-            anchor,
-            positive,
-            negative,
-            margin=self.margin,
-            p=self.p,
-            eps=self.eps,
-            swap=self.swap,
-            reduction=self.reduction,
-        )

@@ -1,4 +1,4 @@
-"""Losses that are negative log-likelihoods of a distribution, and losses with a margin between two scores."""
+"""Losses that are negative log-likelihoods of a distribution or of a sequence."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from raxis.nn import functional as F
 from raxis.nn.modules.loss import ReducedLoss
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from raxis.tensor import Tensor
 
-__all__ = ["GaussianNLLLoss", "HingeEmbeddingLoss", "MarginRankingLoss", "PoissonNLLLoss", "SoftMarginLoss"]
+__all__ = ["CTCLoss", "GaussianNLLLoss", "PoissonNLLLoss"]
 
 
 class PoissonNLLLoss(ReducedLoss):
@@ -79,66 +81,38 @@ class GaussianNLLLoss(ReducedLoss):
         return F.gaussian_nll_loss(input, target, var, full=self.full, eps=self.eps, reduction=self.reduction)
 
 
-class HingeEmbeddingLoss(ReducedLoss):
-    """x where the target is 1, max(0, `margin` - x) where it is -1.
+class CTCLoss(ReducedLoss):
+    """The negative log-likelihood of a sequence of labels, summed over all ways to align it with the input.
+
+    Source: A. Graves et al., "Connectionist temporal classification", 2006.
+
+    Args:
+        blank: the class between labels.
+        reduction: ``"mean"`` (each loss first divided by the length of its target), ``"sum"`` or ``"none"``.
+        zero_infinity: whether losses of targets too long for their input, and their gradients, are zero.
 
     Example:
         >>> import raxis
         >>> from raxis import nn
-        >>> nn.HingeEmbeddingLoss()(raxis.tensor([0.25]), raxis.tensor([-1.0])).item()
-        0.75
+        >>> logs = raxis.full((2, 1, 2), 0.5).log()
+        >>> lengths = raxis.tensor([2]), raxis.tensor([1])
+        >>> round(nn.CTCLoss()(logs, raxis.tensor([[1]]), *lengths).exp().item(), 4)
+        1.3333
     """
 
-    def __init__(
+    def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
+        super().__init__(reduction=reduction)
+        self.blank = blank
+        self.zero_infinity = zero_infinity
+
+    def forward(
         self,
-        margin: float = 1.0,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.margin = margin
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Compute the loss of two tensors of the same shape."""
-        return F.hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)
-
-
-class MarginRankingLoss(ReducedLoss):
-    """max(0, `margin` - target · (input1 - input2)): which of two scores is to be higher.
-
-    Example:
-        >>> import raxis
-        >>> from raxis import nn
-        >>> nn.MarginRankingLoss()(raxis.tensor([1.0]), raxis.tensor([3.0]), raxis.tensor([1.0])).item()
-        2.0
-    """
-
-    def __init__(
-        self,
-        margin: float = 0.0,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.margin = margin
-
-    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        """Compute the loss of two scores and a target of 1 or -1."""
-        return F.margin_ranking_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
-
-
-class SoftMarginLoss(ReducedLoss):
-    """log(1 + exp(-target · x)), the target being 1 or -1.
-
-    Example:
-        >>> import raxis
-        >>> from raxis import nn
-        >>> round(nn.SoftMarginLoss()(raxis.zeros(1), raxis.ones(1)).item(), 4)
-        0.6931
-    """
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Compute the loss of two tensors of the same shape."""
-        return F.soft_margin_loss(input, target, reduction=self.reduction)
+        log_probs: Tensor,
+        targets: Tensor,
+        input_lengths: Tensor | Sequence[int],
+        target_lengths: Tensor | Sequence[int],
+    ) -> Tensor:
+        """Compute the loss of log-probabilities (T, N, C) or (T, C) and labels (N, S) or all in one dimension."""
+        return F.ctc_loss(
+            log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
+        )

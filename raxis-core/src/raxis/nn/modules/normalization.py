@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from raxis.dtypes import DType
     from raxis.tensor import Tensor
 
-__all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]
+__all__ = ["GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 
 
 class _ScaleAndShift(Module):
@@ -186,3 +186,30 @@ class GroupNorm(_ScaleAndShift):
             f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
             f"bias={self.bias is not None}"
         )
+
+
+class LocalResponseNorm(Module):
+    """Divides every channel of (N, C, ...) by (`k` + `alpha` · the mean square of `size` neighbouring channels)^`beta`.
+
+    Source: A. Krizhevsky et al., "ImageNet classification with deep convolutional neural networks", 2012.
+
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.LocalResponseNorm(1, alpha=1.0, beta=1.0)(raxis.tensor([[[1.0], [7.0]]])).tolist()
+        [[[0.5], [0.14000000059604645]]]
+    """
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
+        super().__init__()
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the layer."""
+        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+
+    def extra_repr(self) -> str:
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

@@ -1,6 +1,7 @@
 """Layers that extend their input at its borders.
 
-`padding` is one int for all sides, or one int a side: left and right, then top and bottom. Negative ones cut off.
+`padding` is one int for all sides, or one int a side: left and right, then top and bottom, then front and back.
+Negative ones cut off.
 """
 
 from __future__ import annotations
@@ -18,14 +19,19 @@ if TYPE_CHECKING:
 __all__ = [
     "CircularPad1d",
     "CircularPad2d",
+    "CircularPad3d",
     "ConstantPad1d",
     "ConstantPad2d",
+    "ConstantPad3d",
     "ReflectionPad1d",
     "ReflectionPad2d",
+    "ReflectionPad3d",
     "ReplicationPad1d",
     "ReplicationPad2d",
+    "ReplicationPad3d",
     "ZeroPad1d",
     "ZeroPad2d",
+    "ZeroPad3d",
 ]
 
 
@@ -90,6 +96,19 @@ class ConstantPad2d(_ConstantPad):
     _sides = 4
 
 
+class ConstantPad3d(_ConstantPad):
+    """Extends the last three dimensions with `value`.
+
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.ConstantPad3d((1, 2, 3, 4, 0, 1), 9.0)(raxis.zeros(1, 2, 3, 4)).shape)
+        (1, 3, 10, 7)
+    """
+
+    _sides = 6
+
+
 class _ZeroPad(_ConstantPad):
     """Padding with zeros."""
 
@@ -126,6 +145,19 @@ class ZeroPad2d(_ZeroPad):
     _sides = 4
 
 
+class ZeroPad3d(_ZeroPad):
+    """Extends the last three dimensions with zeros.
+
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.ZeroPad3d(1)(raxis.zeros(1, 2, 3, 4)).shape)
+        (1, 4, 5, 6)
+    """
+
+    _sides = 6
+
+
 class ReflectionPad1d(_Pad):
     """Extends the last dimension with its mirror image, the border element not repeated.
 
@@ -150,6 +182,19 @@ class ReflectionPad2d(_Pad):
     """
 
     _sides, _mode = 4, "reflect"
+
+
+class ReflectionPad3d(_Pad):
+    """Extends the last three dimensions with their mirror image, the border elements not repeated.
+
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.ReflectionPad3d(1)(raxis.zeros(1, 2, 3, 4)).shape)
+        (1, 4, 5, 6)
+    """
+
+    _sides, _mode = 6, "reflect"
 
 
 class ReplicationPad1d(_Pad):
@@ -178,6 +223,19 @@ class ReplicationPad2d(_Pad):
     _sides, _mode = 4, "replicate"
 
 
+class ReplicationPad3d(_Pad):
+    """Extends the last three dimensions with their border elements.
+
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.ReplicationPad3d(1)(raxis.zeros(1, 2, 3, 4)).shape)
+        (1, 4, 5, 6)
+    """
+
+    _sides, _mode = 6, "replicate"
+
+
 class CircularPad1d(_Pad):
     """Extends the last dimension as if it were a ring.
 
@@ -202,3 +260,16 @@ class CircularPad2d(_Pad):
     """
 
     _sides, _mode = 4, "circular"
+
+
+class CircularPad3d(_Pad):
+    """Extends the last three dimensions as if they were rings.
+
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> tuple(nn.CircularPad3d(1)(raxis.zeros(1, 2, 3, 4)).shape)
+        (1, 4, 5, 6)
+    """
+
+    _sides, _mode = 6, "circular"

@@ -1,28 +1,24 @@
-"""Layers that take the maximum or the mean over windows."""
+"""Layers that take the maximum, the mean or a norm over windows."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from raxis.nn import functional as F
 from raxis.nn.modules.module import Module
 from raxis.nn.modules.sizes import repeated
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from raxis.nn.modules.sizes import SizeLike
     from raxis.tensor import Tensor
 
 __all__ = [
-    "AdaptiveAvgPool1d",
-    "AdaptiveAvgPool2d",
-    "AdaptiveAvgPool3d",
-    "AdaptiveMaxPool1d",
-    "AdaptiveMaxPool2d",
     "AvgPool1d",
     "AvgPool2d",
     "AvgPool3d",
+    "LPPool1d",
+    "LPPool2d",
+    "LPPool3d",
     "MaxPool1d",
     "MaxPool2d",
     "MaxPool3d",
@@ -30,7 +26,7 @@ __all__ = [
 
 
 class _MaxPool(Module):
-    """Holds what both maximum pooling layers share."""
+    """Holds what maximum pooling layers share."""
 
     def __init__(
         self,
@@ -254,115 +250,75 @@ class AvgPool3d(_SpatialAvgPool):
         )
 
 
-class AdaptiveAvgPool1d(Module):
-    """The mean over windows of the last dimension, chosen so that `output_size` results come out.
+class _LPPool(Module):
+    """Holds what the layers that take a norm share."""
+
+    def __init__(
+        self,
+        norm_type: float,
+        kernel_size: SizeLike,
+        stride: SizeLike | None = None,
+        ceil_mode: bool = False,
+    ) -> None:
+        super().__init__()
+        self.norm_type = norm_type
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.ceil_mode = ceil_mode
+
+    def extra_repr(self) -> str:
+        return (
+            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
+            f"ceil_mode={self.ceil_mode}"
+        )
+
+
+class LPPool1d(_LPPool):
+    """The `norm_type`-norm of windows of the last dimension of (N, C, L) or (C, L).
+
+    Args:
+        norm_type: the exponent p of (Σ x^p)^(1/p).
+        kernel_size: length of the window.
+        stride: step between windows; `kernel_size` when omitted.
+        ceil_mode: whether a window may start inside and end outside.
 
     Example:
         >>> import raxis
         >>> from raxis import nn
-        >>> nn.AdaptiveAvgPool1d(2)(raxis.tensor([[1.0, 3.0, 2.0, 0.0]])).tolist()
-        [[2.0, 1.0]]
+        >>> nn.LPPool1d(2, 2)(raxis.tensor([[3.0, 4.0, 0.0, 0.0]])).tolist()
+        [[5.0, 0.0]]
     """
-
-    def __init__(self, output_size: int) -> None:
-        super().__init__()
-        self.output_size = output_size
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the layer."""
-        return F.adaptive_avg_pool1d(input, self.output_size)
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
+        return F.lp_pool1d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
 
-class AdaptiveAvgPool2d(Module):
-    """The mean over windows of the last two dimensions, chosen so that `output_size` results come out.
-
-    A size of None keeps the input's.
+class LPPool2d(_LPPool):
+    """The `norm_type`-norm of windows of the last two dimensions; arguments as of `LPPool1d`, one int or two.
 
     Example:
         >>> import raxis
         >>> from raxis import nn
-        >>> tuple(nn.AdaptiveAvgPool2d((5, None))(raxis.zeros(1, 64, 10, 9)).shape)
-        (1, 64, 5, 9)
+        >>> tuple(nn.LPPool2d(2, 3, stride=2)(raxis.zeros(2, 4, 9, 7)).shape)
+        (2, 4, 4, 3)
     """
-
-    def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
-        super().__init__()
-        self.output_size: Any = output_size
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the layer."""
-        return F.adaptive_avg_pool2d(input, self.output_size)
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
+        return F.lp_pool2d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
 
-class AdaptiveAvgPool3d(Module):
-    """The mean over windows of the last three dimensions, chosen so that `output_size` results come out.
-
-    A size of None keeps the input's.
+class LPPool3d(_LPPool):
+    """The `norm_type`-norm of windows of the last three dimensions; arguments as of `LPPool1d`, one int or three.
 
     Example:
         >>> import raxis
         >>> from raxis import nn
-        >>> tuple(nn.AdaptiveAvgPool3d((5, None, 1))(raxis.zeros(1, 64, 10, 9, 8)).shape)
-        (1, 64, 5, 9, 1)
+        >>> tuple(nn.LPPool3d(2, 2)(raxis.zeros(1, 4, 6, 8)).shape)
+        (1, 2, 3, 4)
     """
-
-    def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
-        super().__init__()
-        self.output_size: Any = output_size
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the layer."""
-        return F.adaptive_avg_pool3d(input, self.output_size)
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
-
-
-class _AdaptiveMaxPool(Module):
-    """Holds what both adaptive maximum pooling layers share."""
-
-    def __init__(self, output_size: int | Sequence[int | None] | None, return_indices: bool = False) -> None:
-        super().__init__()
-        self.output_size: Any = output_size
-        self.return_indices = return_indices
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
-
-
-class AdaptiveMaxPool1d(_AdaptiveMaxPool):
-    """The maximum over windows of the last dimension, chosen so that `output_size` results come out.
-
-    Example:
-        >>> import raxis
-        >>> from raxis import nn
-        >>> nn.AdaptiveMaxPool1d(2)(raxis.tensor([[1.0, 3.0, 2.0, 0.0]])).tolist()
-        [[3.0, 2.0]]
-    """
-
-    def forward(self, input: Tensor) -> Tensor | tuple[Tensor, Tensor]:
-        """Apply the layer."""
-        return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
-
-
-class AdaptiveMaxPool2d(_AdaptiveMaxPool):
-    """The maximum over windows of the last two dimensions, chosen so that `output_size` results come out.
-
-    A size of None keeps the input's.
-
-    Example:
-        >>> import raxis
-        >>> from raxis import nn
-        >>> tuple(nn.AdaptiveMaxPool2d(3)(raxis.zeros(1, 64, 10, 9)).shape)
-        (1, 64, 3, 3)
-    """
-
-    def forward(self, input: Tensor) -> Tensor | tuple[Tensor, Tensor]:
-        """Apply the layer."""
-        return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
+        return F.lp_pool3d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)

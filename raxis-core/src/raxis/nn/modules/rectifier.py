@@ -26,6 +26,7 @@ __all__ = [
     "Hardtanh",
     "LeakyReLU",
     "PReLU",
+    "RReLU",
     "ReLU",
     "ReLU6",
     "Softshrink",
@@ -178,6 +179,32 @@ class LeakyReLU(Module):
 
     def extra_repr(self) -> str:
         return f"negative_slope={self.negative_slope}{inplace_suffix(self.inplace)}"
+
+
+class RReLU(Module):
+    """x where positive, a slope times x elsewhere: random between `lower` and `upper` in training, else their mean.
+
+    Source: B. Xu et al., "Empirical evaluation of rectified activations in convolutional network", 2015.
+
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.RReLU(0.25, 0.75).eval()(raxis.tensor([-2.0, 2.0])).tolist()
+        [-1.0, 2.0]
+    """
+
+    def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
+        super().__init__()
+        self.lower = lower
+        self.upper = upper
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function."""
+        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+
+    def extra_repr(self) -> str:
+        return f"lower={self.lower}, upper={self.upper}{inplace_suffix(self.inplace)}"
 
 
 class PReLU(Module):

@@ -13,7 +13,15 @@ if TYPE_CHECKING:
     from raxis.nn.modules.sizes import SizeLike
     from raxis.tensor import Tensor
 
-__all__ = ["Fold", "PixelShuffle", "PixelUnshuffle", "Unfold", "Upsample"]
+__all__ = [
+    "Fold",
+    "PixelShuffle",
+    "PixelUnshuffle",
+    "Unfold",
+    "Upsample",
+    "UpsamplingBilinear2d",
+    "UpsamplingNearest2d",
+]
 
 
 class Upsample(Module):
@@ -67,6 +75,38 @@ class Upsample(Module):
     def extra_repr(self) -> str:
         by = f"size={self.size!r}" if self.scale_factor is None else f"scale_factor={self.scale_factor!r}"
         return f"{by}, mode={self.mode!r}"
+
+
+class UpsamplingNearest2d(Upsample):
+    """Resizes (N, C, H, W), every element taking the value of the nearest one; to `size` or by `scale_factor`.
+
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.UpsamplingNearest2d(scale_factor=2)(raxis.tensor([[[[1.0, 2.0]]]])).tolist()
+        [[[[1.0, 1.0, 2.0, 2.0], [1.0, 1.0, 2.0, 2.0]]]]
+    """
+
+    def __init__(
+        self, size: SizeLike | None = None, scale_factor: float | Sequence[float] | None = None
+    ) -> None:
+        super().__init__(size, scale_factor, mode="nearest")
+
+
+class UpsamplingBilinear2d(Upsample):
+    """Resizes (N, C, H, W) by bilinear interpolation that keeps the corners; to `size` or by `scale_factor`.
+
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> nn.UpsamplingBilinear2d((1, 3))(raxis.tensor([[[[1.0, 2.0]]]])).tolist()
+        [[[[1.0, 1.5, 2.0]]]]
+    """
+
+    def __init__(
+        self, size: SizeLike | None = None, scale_factor: float | Sequence[float] | None = None
+    ) -> None:
+        super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
 
 
 class PixelShuffle(Module):

@@ -19,11 +19,20 @@ if TYPE_CHECKING:
     from raxis.nn.modules.rnn_steps import State
     from raxis.tensor import Tensor
 
-__all__ = ["GRU", "LSTM", "RNN"]
+__all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
 
 
-class _Recurrent(Module):
-    """Layers, each in one or two directions, of the kind `mode`."""
+class RNNBase(Module):
+    """What the recurrent layers share: layers, each in one or two directions, of the kind `mode`.
+
+    Arguments as of `RNN`; `mode` is ``"RNN_TANH"``, ``"RNN_RELU"``, ``"LSTM"`` or ``"GRU"``. Only its subclasses
+    are called.
+
+    Example:
+        >>> from raxis import nn
+        >>> isinstance(nn.GRU(10, 20), nn.RNNBase)
+        True
+    """
 
     _state_count: ClassVar[int] = 1
 
@@ -172,7 +181,7 @@ class _Recurrent(Module):
         return ", ".join(parts)
 
 
-class RNN(_Recurrent):
+class RNN(RNNBase):
     """h = tanh(W x + b + U h + c) for every element x of a sequence; or with ReLU instead of tanh.
 
     Shapes: input (L, N, input_size), or (N, L, input_size) with `batch_first`, or (L, input_size); states
@@ -236,7 +245,7 @@ class RNN(_Recurrent):
         return output, state
 
 
-class GRU(_Recurrent):
+class GRU(RNNBase):
     """Gated recurrent unit; arguments as of `RNN`, without `nonlinearity`.
 
     Source: K. Cho et al., "Learning phrase representations using RNN encoder-decoder", 2014.
@@ -260,7 +269,7 @@ class GRU(_Recurrent):
         return output, state
 
 
-class LSTM(_Recurrent):
+class LSTM(RNNBase):
     """Long short-term memory; arguments as of `RNN`, without `nonlinearity`, and `proj_size`.
 
     With `proj_size` the output of a step is multiplied by one more matrix, to that many features.

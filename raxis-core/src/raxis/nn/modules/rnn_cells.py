@@ -18,14 +18,17 @@ if TYPE_CHECKING:
     from raxis.nn.modules.rnn_steps import State
     from raxis.tensor import Tensor
 
-__all__ = ["GRUCell", "LSTMCell", "RNNCell"]
+__all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
 
 
-class _Cell(Module):
-    """Parameters of one step of the kind `_mode`."""
+class RNNCellBase(Module):
+    """The parameters of a step that computes `num_chunks` vectors of the hidden size. Only subclasses are called.
 
-    _mode: str
-    _state_count: ClassVar[int] = 1
+    Example:
+        >>> from raxis import nn
+        >>> isinstance(nn.GRUCell(10, 20), nn.RNNCellBase)
+        True
+    """
 
     weight_ih: Parameter
     weight_hh: Parameter
@@ -36,7 +39,8 @@ class _Cell(Module):
         self,
         input_size: int,
         hidden_size: int,
-        bias: bool = True,
+        bias: bool,
+        num_chunks: int,
         device: Device | str | None = None,
         dtype: DType | None = None,
     ) -> None:
@@ -44,7 +48,7 @@ class _Cell(Module):
         self.input_size = input_size
         self.hidden_size = hidden_size
         self.bias = bias
-        rows = GATES[self._mode] * hidden_size
+        rows = num_chunks * hidden_size
         shapes = {"weight_ih": (rows, input_size), "weight_hh": (rows, hidden_size)}
         for name, shape in shapes.items():
             self.register_parameter(name, Parameter(raxis.empty(shape, device=device, dtype=dtype)))
@@ -59,15 +63,32 @@ class _Cell(Module):
         for parameter in self.parameters():
             init.uniform_(parameter, -bound, bound)
 
+    def extra_repr(self) -> str:
+        return f"{self.input_size}, {self.hidden_size}" + ("" if self.bias else ", bias=False")
+
+
+class _Cell(RNNCellBase):
+    """One step of the kind `_mode`."""
+
+    _mode: str
+    _state_count: ClassVar[int] = 1
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: Device | str | None = None,
+        dtype: DType | None = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, GATES[self._mode], device, dtype)
+
     def _step(self, input: Tensor, given: State | None) -> State:
         if input.dim() not in (1, 2):
             raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.dim()}D instead")
         state = given or (input.new_zeros((*input.shape[:-1], self.hidden_size)),) * self._state_count
         from_input = F.linear(input, self.weight_ih, self.bias_ih)
         return step_of(self._mode)(from_input, F.linear(state[0], self.weight_hh, self.bias_hh), state)
-
-    def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}" + ("" if self.bias else ", bias=False")
 
 
 class RNNCell(_Cell):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from raxis.dtypes import DType
     from raxis.tensor import Tensor
 
-__all__ = ["Embedding"]
+__all__ = ["Embedding", "EmbeddingBag"]
 
 
 class Embedding(Module):
@@ -71,16 +71,9 @@ class Embedding(Module):
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
         self.sparse = sparse
-        shape = (num_embeddings, embedding_dim)
+        self.weight = _table((num_embeddings, embedding_dim), _weight, not _freeze, device, dtype)
         if _weight is None:
-            self.weight = Parameter(raxis.empty(shape, device=device, dtype=dtype), not _freeze)
             self.reset_parameters()
-        elif tuple(_weight.shape) == shape:
-            self.weight = Parameter(_weight, not _freeze)
-        else:
-            raise ValueError(
-                f"Shape of weight {tuple(_weight.shape)} does not match num_embeddings and embedding_dim {shape}"
-            )
 
     @classmethod
     def from_pretrained(
@@ -104,14 +97,8 @@ class Embedding(Module):
             >>> nn.Embedding.from_pretrained(raxis.tensor([[1.0, 2.0], [3.0, 4.0]]))(raxis.tensor([1])).tolist()
             [[3.0, 4.0]]
         """
-        if embeddings.dim() != 2:
-            raise ValueError(
-                f"Embeddings parameter is expected to be 2-dimensional, but got shape {tuple(embeddings.shape)}"
-            )
-        rows, columns = embeddings.shape
         return cls(
-            rows,
-            columns,
+            *_table_size(embeddings),
             padding_idx,
             max_norm,
             norm_type,
@@ -123,10 +110,7 @@ class Embedding(Module):
 
     def reset_parameters(self) -> None:
         """Draw a new table, with zeros at `padding_idx`."""
-        init.normal_(self.weight)
-        if self.padding_idx is not None:
-            with raxis.no_grad():
-                self.weight[self.padding_idx].fill_(0.0)
+        _reset_table(self.weight, self.padding_idx)
 
     def forward(self, input: Tensor) -> Tensor:
         """Look up rows."""
@@ -153,9 +137,189 @@ class Embedding(Module):
         return ", ".join(parts)
 
 
+class EmbeddingBag(Module):
+    """Sums, means or maxima of bags of rows of a learned table, without the rows in between.
+
+    Args:
+        num_embeddings: rows of the table.
+        embedding_dim: length of a row.
+        max_norm: rows that are looked up are scaled down in place to at most this norm.
+        norm_type: which norm `max_norm` means.
+        scale_grad_by_freq: whether to divide a row's gradient by how often it was looked up; not for ``"max"``.
+        mode: ``"sum"``, ``"mean"`` or ``"max"``.
+        sparse: must be false, gradients are dense tensors.
+        _weight: the table to start with instead of normally distributed numbers.
+        include_last_offset: whether `offsets` has one more element, the end of the last bag.
+        padding_idx: row that starts as zeros and does not count; negative numbers count from the end.
+        device: where the table lives.
+        dtype: its floating dtype.
+
+    Raises:
+        ValueError: `padding_idx` is not a row, or `_weight` has another shape.
+        NotImplementedError: `sparse` is true.
+
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> bags = nn.EmbeddingBag(10, 3, mode="sum")
+        >>> tuple(bags(raxis.tensor([1, 2, 4, 5, 4]), raxis.tensor([0, 3])).shape)
+        (2, 3)
+    """
+
+    weight: Parameter
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        mode: str = "mean",
+        sparse: bool = False,
+        _weight: Tensor | None = None,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+        device: Device | str | None = None,
+        dtype: DType | None = None,
+    ) -> None:
+        super().__init__()
+        if sparse:
+            raise NotImplementedError("EmbeddingBag(sparse=True) needs sparse gradients; use sparse=False.")
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.max_norm = max_norm
+        self.norm_type = norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
+        self.padding_idx = _row(padding_idx, num_embeddings)
+        self.mode = mode
+        self.sparse = sparse
+        self.include_last_offset = include_last_offset
+        self.weight = _table((num_embeddings, embedding_dim), _weight, True, device, dtype)
+        if _weight is None:
+            self.reset_parameters()
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        mode: str = "mean",
+        sparse: bool = False,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> EmbeddingBag:
+        """A layer around the table `embeddings`, which is not trained unless `freeze` is false.
+
+        Raises:
+            ValueError: `embeddings` does not have two dimensions.
+
+        Example:
+            >>> import raxis
+            >>> from raxis import nn
+            >>> bags = nn.EmbeddingBag.from_pretrained(raxis.tensor([[1.0, 2.0], [3.0, 4.0]]))
+            >>> bags(raxis.tensor([[0, 1]])).tolist()
+            [[2.0, 3.0]]
+        """
+        module = cls(
+            *_table_size(embeddings),
+            max_norm,
+            norm_type,
+            scale_grad_by_freq,
+            mode,
+            sparse,
+            embeddings,
+            include_last_offset,
+            padding_idx,
+        )
+        module.weight.requires_grad = not freeze
+        return module
+
+    def reset_parameters(self) -> None:
+        """Draw a new table, with zeros at `padding_idx`."""
+        _reset_table(self.weight, self.padding_idx)
+
+    def forward(
+        self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None
+    ) -> Tensor:
+        """Look up and reduce bags of rows.
+
+        Args:
+            input: row numbers, (B, L) (bags of one length) or (N) (with `offsets`).
+            offsets: where each bag starts in `input`, (B).
+            per_sample_weights: factor of each row, shape of `input`; mode ``"sum"`` only.
+
+        Returns:
+            (B, embedding_dim); bags without rows are zero.
+        """
+        return F.embedding_bag(
+            input,
+            self.weight,
+            offsets,
+            self.max_norm,
+            self.norm_type,
+            self.scale_grad_by_freq,
+            self.mode,
+            self.sparse,
+            per_sample_weights,
+            self.include_last_offset,
+            self.padding_idx,
+        )
+
+    def extra_repr(self) -> str:
+        parts = [f"{self.num_embeddings}", f"{self.embedding_dim}"]
+        if self.max_norm is not None:
+            parts.append(f"max_norm={self.max_norm}")
+        if self.norm_type != 2.0:
+            parts.append(f"norm_type={self.norm_type}")
+        if self.scale_grad_by_freq:
+            parts.append("scale_grad_by_freq=True")
+        parts.append(f"mode={self.mode!r}")
+        if self.padding_idx is not None:
+            parts.append(f"padding_idx={self.padding_idx}")
+        return ", ".join(parts)
+
+
 def _row(padding_idx: int | None, num_embeddings: int) -> int | None:
     if padding_idx is None:
         return None
     if not -num_embeddings <= padding_idx < num_embeddings:
         raise ValueError(f"Padding_idx must be within num_embeddings, got {padding_idx} and {num_embeddings}")
     return padding_idx % num_embeddings
+
+
+def _table(
+    shape: tuple[int, int],
+    given: Tensor | None,
+    requires_grad: bool,
+    device: Device | str | None,
+    dtype: DType | None,
+) -> Parameter:
+    """The table `given`, or one without values."""
+    if given is None:
+        return Parameter(raxis.empty(shape, device=device, dtype=dtype), requires_grad)
+    if tuple(given.shape) != shape:
+        raise ValueError(
+            f"Shape of weight {tuple(given.shape)} does not match num_embeddings and embedding_dim {shape}"
+        )
+    return Parameter(given, requires_grad)
+
+
+def _table_size(embeddings: Tensor) -> tuple[int, int]:
+    if embeddings.dim() != 2:
+        raise ValueError(
+            f"Embeddings parameter is expected to be 2-dimensional, but got shape {tuple(embeddings.shape)}"
+        )
+    rows, columns = embeddings.shape
+    return rows, columns
+
+
+def _reset_table(table: Parameter, padding_idx: int | None) -> None:
+    """Draw a new table, with zeros at `padding_idx`."""
+    init.normal_(table)
+    if padding_idx is not None:
+        with raxis.no_grad():
+            table[padding_idx].fill_(0.0)

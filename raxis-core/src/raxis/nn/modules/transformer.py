@@ -6,200 +6,23 @@ Source: A. Vaswani et al., "Attention is all you need", 2017. Masks are those of
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+import math
+from typing import TYPE_CHECKING, Any
 
-from raxis.nn import functional as F
-from raxis.nn.modules.attention import MultiheadAttention
+import raxis
+from raxis.nn import init
 from raxis.nn.modules.container import ModuleList
-from raxis.nn.modules.dropout import Dropout
-from raxis.nn.modules.linear import Linear
 from raxis.nn.modules.module import Module
 from raxis.nn.modules.normalization import LayerNorm
+from raxis.nn.modules.transformer_layers import TransformerDecoderLayer, TransformerEncoderLayer
 
 if TYPE_CHECKING:
     from raxis.device import Device
     from raxis.dtypes import DType
+    from raxis.nn.modules.transformer_layers import Activation
     from raxis.tensor import Tensor
 
-    Activation: TypeAlias = str | Callable[[Tensor], Tensor]
-
-__all__ = ["TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder", "TransformerEncoderLayer"]
-
-
-def _activation(activation: Activation) -> Callable[[Tensor], Tensor]:
-    if callable(activation):
-        return activation
-    if activation not in ("relu", "gelu"):
-        raise RuntimeError(f"activation should be relu/gelu, not {activation}")
-    return getattr(F, activation)
-
-
-class TransformerEncoderLayer(Module):
-    """Self-attention, then two linear layers, each added to its input and normalised.
-
-    Args:
-        d_model: features of input and output.
-        nhead: heads of the attention.
-        dim_feedforward: features between the linear layers.
-        dropout: probability of every dropout.
-        activation: between the linear layers: a function, ``"relu"`` or ``"gelu"``; ReLU if omitted.
-        layer_norm_eps: `eps` of the normalisation.
-        batch_first: whether tensors are (N, L, d_model) instead of (L, N, d_model).
-        norm_first: whether to normalise before each part instead of after it.
-        bias: whether linear layers and normalisation add a learned vector.
-        device: where the parameters live.
-        dtype: their floating dtype.
-
-    Raises:
-        RuntimeError: `activation` is not known.
-
-    Example:
-        >>> import raxis
-        >>> from raxis import nn
-        >>> layer = nn.TransformerEncoderLayer(8, nhead=2, dim_feedforward=16)
-        >>> tuple(layer(raxis.zeros(5, 3, 8)).shape)
-        (5, 3, 8)
-    """
-
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Activation = "relu",
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Device | str | None = None,
-        dtype: DType | None = None,
-    ) -> None:
-        super().__init__()
-        self.self_attn = MultiheadAttention(
-            d_model, nhead, dropout, bias, batch_first=batch_first, device=device, dtype=dtype
-        )
-        self.linear1 = Linear(d_model, dim_feedforward, bias, device, dtype)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias, device, dtype)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
-        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        self.activation = _activation(activation)
-
-    def forward(
-        self,
-        src: Tensor,
-        src_mask: Tensor | None = None,
-        src_key_padding_mask: Tensor | None = None,
-        is_causal: bool = False,
-    ) -> Tensor:
-        """Apply the layer."""
-
-        def attend(x: Tensor) -> Tensor:
-            attended, _ = self.self_attn(
-                x, x, x, src_key_padding_mask, need_weights=False, attn_mask=src_mask, is_causal=is_causal
-            )
-            return self.dropout1(attended)
-
-        x = _added(src, attend, self.norm1, self.norm_first)
-        return _added(x, self._feed_forward, self.norm2, self.norm_first)
-
-    def _feed_forward(self, x: Tensor) -> Tensor:
-        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
-
-
-class TransformerDecoderLayer(Module):
-    """Self-attention, attention to an encoder's output, then two linear layers, each added to its input.
-
-    Arguments as of `TransformerEncoderLayer`.
-
-    Example:
-        >>> import raxis
-        >>> from raxis import nn
-        >>> layer = nn.TransformerDecoderLayer(8, nhead=2, dim_feedforward=16)
-        >>> tuple(layer(raxis.zeros(5, 3, 8), raxis.zeros(7, 3, 8)).shape)
-        (5, 3, 8)
-    """
-
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Activation = "relu",
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Device | str | None = None,
-        dtype: DType | None = None,
-    ) -> None:
-        super().__init__()
-        self.self_attn = MultiheadAttention(
-            d_model, nhead, dropout, bias, batch_first=batch_first, device=device, dtype=dtype
-        )
-        self.multihead_attn = MultiheadAttention(
-            d_model, nhead, dropout, bias, batch_first=batch_first, device=device, dtype=dtype
-        )
-        self.linear1 = Linear(d_model, dim_feedforward, bias, device, dtype)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias, device, dtype)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
-        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
-        self.norm3 = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        self.dropout3 = Dropout(dropout)
-        self.activation = _activation(activation)
-
-    def forward(
-        self,
-        tgt: Tensor,
-        memory: Tensor,
-        tgt_mask: Tensor | None = None,
-        memory_mask: Tensor | None = None,
-        tgt_key_padding_mask: Tensor | None = None,
-        memory_key_padding_mask: Tensor | None = None,
-        tgt_is_causal: bool = False,
-        memory_is_causal: bool = False,
-    ) -> Tensor:
-        """Apply the layer."""
-
-        def attend_self(x: Tensor) -> Tensor:
-            attended, _ = self.self_attn(
-                x, x, x, tgt_key_padding_mask, need_weights=False, attn_mask=tgt_mask, is_causal=tgt_is_causal
-            )
-            return self.dropout1(attended)
-
-        def attend_memory(x: Tensor) -> Tensor:
-            attended, _ = self.multihead_attn(
-                x,
-                memory,
-                memory,
-                memory_key_padding_mask,
-                need_weights=False,
-                attn_mask=memory_mask,
-                is_causal=memory_is_causal,
-            )
-            return self.dropout2(attended)
-
-        x = _added(tgt, attend_self, self.norm1, self.norm_first)
-        x = _added(x, attend_memory, self.norm2, self.norm_first)
-        return _added(x, self._feed_forward, self.norm3, self.norm_first)
-
-    def _feed_forward(self, x: Tensor) -> Tensor:
-        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
-
-
-def _added(x: Tensor, part: Callable[[Tensor], Tensor], norm: LayerNorm, norm_first: bool) -> Tensor:
-    """`x` plus a part of it, normalised inside or outside the sum."""
-    return x + part(norm(x)) if norm_first else norm(x + part(x))
+__all__ = ["Transformer", "TransformerDecoder", "TransformerEncoder"]
 
 
 class _Stack(Module):
@@ -280,3 +103,130 @@ class TransformerDecoder(_Stack):
                 memory_is_causal,
             )
         return self._normalised(tgt)
+
+
+class Transformer(Module):
+    """An encoder of a source sequence and a decoder of a target that attends to the encoder's output.
+
+    Args:
+        d_model: features of both sequences.
+        nhead: heads of every attention.
+        num_encoder_layers: layers of the encoder.
+        num_decoder_layers: layers of the decoder.
+        dim_feedforward: features between the linear layers.
+        dropout: probability of every dropout.
+        activation: between the linear layers: a function, ``"relu"`` or ``"gelu"``.
+        custom_encoder: module to use as encoder instead.
+        custom_decoder: module to use as decoder instead.
+        layer_norm_eps: `eps` of every normalisation.
+        batch_first: whether tensors are (N, L, d_model) instead of (L, N, d_model).
+        norm_first: whether layers normalise before each part instead of after it.
+        bias: whether linear layers and normalisation add a learned vector.
+        device: where the parameters live.
+        dtype: their floating dtype.
+
+    Raises:
+        RuntimeError: `activation` is not known; on a call, when batches or features do not fit.
+
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> model = nn.Transformer(8, nhead=2, num_encoder_layers=1, num_decoder_layers=1, dim_feedforward=16)
+        >>> tuple(model(raxis.zeros(7, 3, 8), raxis.zeros(5, 3, 8)).shape)
+        (5, 3, 8)
+    """
+
+    def __init__(
+        self,
+        d_model: int = 512,
+        nhead: int = 8,
+        num_encoder_layers: int = 6,
+        num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = "relu",
+        custom_encoder: Module | None = None,
+        custom_decoder: Module | None = None,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Device | str | None = None,
+        dtype: DType | None = None,
+    ) -> None:
+        super().__init__()
+        layer: tuple[Any, ...] = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps)
+        layer += (batch_first, norm_first, bias, device, dtype)
+
+        def norm() -> LayerNorm:
+            return LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
+
+        if custom_encoder is None:
+            custom_encoder = TransformerEncoder(TransformerEncoderLayer(*layer), num_encoder_layers, norm())
+        if custom_decoder is None:
+            custom_decoder = TransformerDecoder(TransformerDecoderLayer(*layer), num_decoder_layers, norm())
+        self.encoder = custom_encoder
+        self.decoder = custom_decoder
+        self._reset_parameters()
+        self.d_model = d_model
+        self.nhead = nhead
+        self.batch_first = batch_first
+
+    def _reset_parameters(self) -> None:
+        """Draw all matrices by Glorot's rule."""
+        for parameter in self.parameters():
+            if parameter.dim() > 1:
+                init.xavier_uniform_(parameter)
+
+    def forward(
+        self,
+        src: Tensor,
+        tgt: Tensor,
+        src_mask: Tensor | None = None,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        src_is_causal: bool | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        """Decode `tgt`, given the encoded `src`: the shape of `tgt`."""
+        self._check(src, tgt)
+        memory = self.encoder(src, src_mask, src_key_padding_mask, src_is_causal)
+        return self.decoder(
+            tgt,
+            memory,
+            tgt_mask,
+            memory_mask,
+            tgt_key_padding_mask,
+            memory_key_padding_mask,
+            tgt_is_causal,
+            memory_is_causal,
+        )
+
+    def _check(self, src: Tensor, tgt: Tensor) -> None:
+        batch = 0 if self.batch_first else 1
+        if src.dim() == 3 and src.size(batch) != tgt.size(batch):
+            raise RuntimeError(
+                f"the batch number of src and tgt must be equal, got shapes {tuple(src.shape)} and {tuple(tgt.shape)}"
+            )
+        if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
+            raise RuntimeError(
+                f"the feature number of src and tgt must be equal to d_model ({self.d_model}), "
+                f"got shapes {tuple(src.shape)} and {tuple(tgt.shape)}"
+            )
+
+    @staticmethod
+    def generate_square_subsequent_mask(
+        sz: int, device: Device | str | None = None, dtype: DType | None = None
+    ) -> Tensor:
+        """The mask (sz, sz) that hides what follows: negative infinity above the diagonal, zeros elsewhere.
+
+        Example:
+            >>> from raxis import nn
+            >>> nn.Transformer.generate_square_subsequent_mask(2).tolist()
+            [[0.0, -inf], [0.0, 0.0]]
+        """
+        return raxis.full((sz, sz), -math.inf, device=device, dtype=dtype).triu(1)

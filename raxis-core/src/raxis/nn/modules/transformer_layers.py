@@ -1,0 +1,200 @@
+"""The layers that transformers are stacked of: attention, then two linear layers.
+
+Source: A. Vaswani et al., "Attention is all you need", 2017. Masks are those of `MultiheadAttention`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from raxis.nn import functional as F
+from raxis.nn.modules.attention import MultiheadAttention
+from raxis.nn.modules.dropout import Dropout
+from raxis.nn.modules.linear import Linear
+from raxis.nn.modules.module import Module
+from raxis.nn.modules.normalization import LayerNorm
+
+if TYPE_CHECKING:
+    from raxis.device import Device
+    from raxis.dtypes import DType
+    from raxis.tensor import Tensor
+
+    Activation: TypeAlias = str | Callable[[Tensor], Tensor]
+
+__all__ = ["TransformerDecoderLayer", "TransformerEncoderLayer"]
+
+
+def _activation(activation: Activation) -> Callable[[Tensor], Tensor]:
+    if callable(activation):
+        return activation
+    if activation not in ("relu", "gelu"):
+        raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+    return getattr(F, activation)
+
+
+class TransformerEncoderLayer(Module):
+    """Self-attention, then two linear layers, each added to its input and normalised.
+
+    Args:
+        d_model: features of input and output.
+        nhead: heads of the attention.
+        dim_feedforward: features between the linear layers.
+        dropout: probability of every dropout.
+        activation: between the linear layers: a function, ``"relu"`` or ``"gelu"``; ReLU if omitted.
+        layer_norm_eps: `eps` of the normalisation.
+        batch_first: whether tensors are (N, L, d_model) instead of (L, N, d_model).
+        norm_first: whether to normalise before each part instead of after it.
+        bias: whether linear layers and normalisation add a learned vector.
+        device: where the parameters live.
+        dtype: their floating dtype.
+
+    Raises:
+        RuntimeError: `activation` is not known.
+
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> layer = nn.TransformerEncoderLayer(8, nhead=2, dim_feedforward=16)
+        >>> tuple(layer(raxis.zeros(5, 3, 8)).shape)
+        (5, 3, 8)
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = "relu",
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Device | str | None = None,
+        dtype: DType | None = None,
+    ) -> None:
+        super().__init__()
+        self.self_attn = MultiheadAttention(
+            d_model, nhead, dropout, bias, batch_first=batch_first, device=device, dtype=dtype
+        )
+        self.linear1 = Linear(d_model, dim_feedforward, bias, device, dtype)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias, device, dtype)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
+        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
+        self.dropout1 = Dropout(dropout)
+        self.dropout2 = Dropout(dropout)
+        self.activation = _activation(activation)
+
+    def forward(
+        self,
+        src: Tensor,
+        src_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool = False,
+    ) -> Tensor:
+        """Apply the layer."""
+
+        def attend(x: Tensor) -> Tensor:
+            attended, _ = self.self_attn(
+                x, x, x, src_key_padding_mask, need_weights=False, attn_mask=src_mask, is_causal=is_causal
+            )
+            return self.dropout1(attended)
+
+        x = _added(src, attend, self.norm1, self.norm_first)
+        return _added(x, self._feed_forward, self.norm2, self.norm_first)
+
+    def _feed_forward(self, x: Tensor) -> Tensor:
+        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+
+class TransformerDecoderLayer(Module):
+    """Self-attention, attention to an encoder's output, then two linear layers, each added to its input.
+
+    Arguments as of `TransformerEncoderLayer`.
+
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> layer = nn.TransformerDecoderLayer(8, nhead=2, dim_feedforward=16)
+        >>> tuple(layer(raxis.zeros(5, 3, 8), raxis.zeros(7, 3, 8)).shape)
+        (5, 3, 8)
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = "relu",
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Device | str | None = None,
+        dtype: DType | None = None,
+    ) -> None:
+        super().__init__()
+        self.self_attn = MultiheadAttention(
+            d_model, nhead, dropout, bias, batch_first=batch_first, device=device, dtype=dtype
+        )
+        self.multihead_attn = MultiheadAttention(
+            d_model, nhead, dropout, bias, batch_first=batch_first, device=device, dtype=dtype
+        )
+        self.linear1 = Linear(d_model, dim_feedforward, bias, device, dtype)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias, device, dtype)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
+        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
+        self.norm3 = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
+        self.dropout1 = Dropout(dropout)
+        self.dropout2 = Dropout(dropout)
+        self.dropout3 = Dropout(dropout)
+        self.activation = _activation(activation)
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool = False,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        """Apply the layer."""
+
+        def attend_self(x: Tensor) -> Tensor:
+            attended, _ = self.self_attn(
+                x, x, x, tgt_key_padding_mask, need_weights=False, attn_mask=tgt_mask, is_causal=tgt_is_causal
+            )
+            return self.dropout1(attended)
+
+        def attend_memory(x: Tensor) -> Tensor:
+            attended, _ = self.multihead_attn(
+                x,
+                memory,
+                memory,
+                memory_key_padding_mask,
+                need_weights=False,
+                attn_mask=memory_mask,
+                is_causal=memory_is_causal,
+            )
+            return self.dropout2(attended)
+
+        x = _added(tgt, attend_self, self.norm1, self.norm_first)
+        x = _added(x, attend_memory, self.norm2, self.norm_first)
+        return _added(x, self._feed_forward, self.norm3, self.norm_first)
+
+    def _feed_forward(self, x: Tensor) -> Tensor:
+        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+
+def _added(x: Tensor, part: Callable[[Tensor], Tensor], norm: LayerNorm, norm_first: bool) -> Tensor:
+    """`x` plus a part of it, normalised inside or outside the sum."""
+    return x + part(norm(x)) if norm_first else norm(x + part(x))
