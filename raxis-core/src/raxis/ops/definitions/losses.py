@@ -10,7 +10,7 @@ from raxis.frames import user_stacklevel
 from raxis.ops.definitions.activation import logsigmoid
 from raxis.ops.definitions.loss_kernels import logit_cross_entropy, squared_error
 from raxis.ops.definitions.loss_reduction import LOSS_TAIL, chosen_reduction, reduced, warn_if_sizes_differ
-from raxis.ops.definitions.verdicts import Failure, require_none
+from raxis.ops.definitions.verdicts import Failure, require_fractions, require_none
 from raxis.ops.formulas import wide
 from raxis.ops.functional import functional
 from raxis.ops.promotion import Promotion
@@ -204,13 +204,14 @@ def binary_cross_entropy(
     """Cross entropy between probabilities and truth, both in [0, 1].
 
     Args:
-        input: probabilities, any shape. Values outside [0, 1] are not looked for; they give NaN.
+        input: probabilities, any shape.
         target: shape of `input`.
         weight: factor of each element; must broadcast.
         reduction: "mean", "sum" or "none".
 
     Raises:
         ValueError: if the shapes differ.
+        RuntimeError: if an element is not between 0 and 1.
 
     Example:
         >>> import raxis
@@ -219,6 +220,8 @@ def binary_cross_entropy(
     """
     reduction = chosen_reduction(size_average, reduce, reduction)
     _require_same_size(input, target)
+    for name, value in (("input", input), ("target", target)):
+        require_fractions(value, f"all elements of {name} should be between 0 and 1")
     loss = _binary_cross_entropy(input, target)
     return reduced(loss if weight is None else loss * weight, reduction)
 

@@ -7,7 +7,7 @@ from typing import Any
 from raxis import dtypes
 from raxis.layout import wrap_dim
 from raxis.ops.definitions.reductions import kept_shape
-from raxis.ops.definitions.verdicts import Failure, require_none
+from raxis.ops.definitions.verdicts import require_fractions
 from raxis.ops.table import composed
 from raxis.tensor import Tensor
 
@@ -51,8 +51,7 @@ def _checked_q(name: str, input: Tensor, q: Any, interpolation: str) -> Tensor:
         raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
     if q.dtype is not input.dtype:
         raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
-    sentence = f"{name}() q values must be in the range [0, 1]"
-    require_none(~((q >= 0) & (q <= 1)), Failure(lambda *_: RuntimeError(sentence)))
+    require_fractions(q, f"{name}() q values must be in the range [0, 1]")
     return q
 
 

@@ -12,7 +12,7 @@ from raxis.ops.creating import marked, prepared
 from raxis.ops.definitions import random
 from raxis.ops.definitions.creation import empty_like
 from raxis.ops.definitions.random_creation import integer_bounds, integer_range, rand, randn
-from raxis.ops.definitions.verdicts import Failure, require_none
+from raxis.ops.definitions.verdicts import Failure, require_fractions, require_none
 from raxis.ops.table import Effect, composed
 from raxis.placement import DeviceLike
 from raxis.random import Generator
@@ -114,7 +114,7 @@ def normal(
         generator: stream to draw from.
 
     Raises:
-        RuntimeError: if a number `std` is negative, or shapes do not broadcast.
+        RuntimeError: if `std` or an element of it is negative, or shapes do not broadcast.
 
     Example:
         >>> import raxis
@@ -122,7 +122,9 @@ def normal(
         tensor([1., 2.])
     """
     tensors = [value for value in (mean, std) if isinstance(value, Tensor)]
-    if not isinstance(std, Tensor):
+    if isinstance(std, Tensor):
+        require_none(~(std.detach() >= 0), Failure(_negative_std))
+    else:
         _check_std(std)
     if not tensors:
         made = randn(size, generator=generator, dtype=dtype, device=device, **options)
@@ -134,6 +136,10 @@ def normal(
     return (
         marked(made, requires_grad) if out is None else prepared(out, made._layout.shape, dtype).copy_(made)
     )
+
+
+def _negative_std(*_: int) -> Exception:
+    return RuntimeError("normal expects all elements of std >= 0.0")
 
 
 def _detached(value: Any) -> Any:
@@ -149,7 +155,7 @@ def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Generator | None = Non
         p: number, or tensor that broadcasts to `input`'s shape.
 
     Raises:
-        RuntimeError: if a number `p` is no probability.
+        RuntimeError: if `p` or an element of it is no probability.
 
     Example:
         >>> import raxis
@@ -160,6 +166,7 @@ def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Generator | None = Non
     if isinstance(p, Tensor):
         random.check_real("bernoulli_", p._layout.dtype)
         chances = p if p._edge is None else p.detach()
+        require_fractions(chances, "bernoulli expects all probabilities to be in [0, 1]")
         shape = input._layout.shape
         return input._bernoulli_(chances if p._layout.shape == shape else chances.expand(shape), generator)
     if not 0 <= p <= 1:
@@ -175,7 +182,8 @@ def bernoulli(
     """1 or 0 for each element, 1 with the probability that the element (or the number `p`) says.
 
     Raises:
-        RuntimeError: if `p` is no probability, or `input` is no floating point tensor and `p` is missing.
+        RuntimeError: if `p`, or an element of `input` without it, is no probability, or `input` is no floating point
+            tensor and `p` is missing.
 
     Example:
         >>> import raxis

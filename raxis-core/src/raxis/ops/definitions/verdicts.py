@@ -68,6 +68,11 @@ def require_none(codes: Tensor, failure: Failure) -> None:
         raise failure.error(first, int(found[first]))
 
 
+def require_fractions(values: Tensor, sentence: str) -> None:
+    """RuntimeError unless all of `values` lie in [0, 1]; NaN does not."""
+    require_none(values.clamp(0, 1) != values, Failure(lambda *_: RuntimeError(sentence)))
+
+
 @lowered(
     "_verdict(Tensor codes, int number, int code_bits) -> Tensor", method=False, function=False, out=False
 )
