@@ -209,6 +209,16 @@ def test_non_contiguous_input() -> None:
     assert_same(module(to_raxis(image).permute(0, 3, 1, 2)), reference(image.permute(0, 3, 1, 2)))
 
 
+def test_instance_norm_of_other_channels() -> None:
+    image = torch.randn(2, 4, 3, 3)
+    with pytest.warns(UserWarning, match="num_features"):
+        expected = torch.nn.InstanceNorm2d(3)(image)
+    with pytest.warns(UserWarning, match="num_features"):
+        assert_same(nn.InstanceNorm2d(3)(to_raxis(image)), expected, 1e-5, 1e-5)
+    with pytest.raises(ValueError, match="to match num_features"):
+        nn.InstanceNorm2d(3, affine=True)(to_raxis(image))
+
+
 def test_nan_passes_through() -> None:
     linear, reference = build_pair("Linear", 3, 3)
     given = torch.tensor([[float("nan"), 1.0, 2.0], [0.0, 1.0, 2.0]], dtype=torch.float64)

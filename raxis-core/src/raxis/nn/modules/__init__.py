@@ -40,7 +40,23 @@ from raxis.nn.modules.dropout import (
     FeatureAlphaDropout,
 )
 from raxis.nn.modules.flatten import Flatten, Unflatten
-from raxis.nn.modules.linear import Bilinear, Identity, Linear
+from raxis.nn.modules.lazy_batchnorm import (
+    LazyBatchNorm1d,
+    LazyBatchNorm2d,
+    LazyBatchNorm3d,
+    LazyInstanceNorm1d,
+    LazyInstanceNorm2d,
+    LazyInstanceNorm3d,
+)
+from raxis.nn.modules.lazy_conv import (
+    LazyConv1d,
+    LazyConv2d,
+    LazyConv3d,
+    LazyConvTranspose1d,
+    LazyConvTranspose2d,
+    LazyConvTranspose3d,
+)
+from raxis.nn.modules.linear import Bilinear, Identity, LazyLinear, Linear
 from raxis.nn.modules.loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -212,6 +228,19 @@ __all__ = [
     "LPPool3d",
     "LSTMCell",
     "LayerNorm",
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm3d",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
+    "LazyLinear",
     "LeakyReLU",
     "Linear",
     "LinearCrossEntropyLoss",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import raxis
@@ -25,7 +26,7 @@ __all__ = [
 ]
 
 
-class _Normalisation(Module):
+class Normalisation(Module):
     """Parameters and running statistics of a layer that normalises channels."""
 
     # Version 2 added num_batches_tracked; checkpoints without a version, or of version 1, lack it.
@@ -111,7 +112,7 @@ class _Normalisation(Module):
         )
 
 
-class _BatchNorm(_Normalisation):
+class _BatchNorm(Normalisation):
     """Normalises every channel with the mean and variance over batch and space."""
 
     def forward(self, input: Tensor) -> Tensor:
@@ -205,7 +206,7 @@ class BatchNorm3d(_BatchNorm):
     _input_dims = (5,)
 
 
-class _InstanceNorm(_Normalisation):
+class _InstanceNorm(Normalisation):
     """Normalises every channel of every example by itself."""
 
     def __init__(
@@ -227,10 +228,7 @@ class _InstanceNorm(_Normalisation):
         self._check_input_dim(input)
         batched = input if input.dim() == max(self._input_dims) else input.unsqueeze(0)
         if batched.shape[1] != self.num_features:
-            raise ValueError(
-                f"expected input's size at dim={input.dim() - batched.dim() + 1} to match num_features "
-                f"({self.num_features}), but got: {batched.shape[1]}."
-            )
+            self._refuse_channels(batched.shape[1], input.dim() - batched.dim() + 1)
         normalised = F.instance_norm(
             batched,
             self.running_mean,
@@ -242,6 +240,18 @@ class _InstanceNorm(_Normalisation):
             self.eps,
         )
         return normalised if batched is input else normalised.squeeze(0)
+
+    def _refuse_channels(self, channels: int, dim: int) -> None:
+        """Refuse another number of channels, or warn where none is needed."""
+        if self.affine:
+            raise ValueError(
+                f"expected input's size at dim={dim} to match num_features ({self.num_features}), but got: {channels}."
+            )
+        warnings.warn(
+            f"input's size at dim={dim} is {channels} instead of num_features ({self.num_features}), which matters "
+            "only with affine=True",
+            stacklevel=4,
+        )
 
 
 class InstanceNorm1d(_InstanceNorm):

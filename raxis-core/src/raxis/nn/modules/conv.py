@@ -22,13 +22,35 @@ __all__ = ["Conv1d", "Conv2d", "Conv3d"]
 _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
-class _Convolution(Module):
-    """A convolution over the last `_spatial_dims` dimensions."""
+class ConvolutionLayer(Module):
+    """What convolutions and transposed convolutions over the last `_spatial_dims` dimensions share."""
 
     _spatial_dims: ClassVar[int]
 
+    in_channels: int
+    out_channels: int
+    kernel_size: tuple[int, ...]
+    groups: int
     weight: Parameter
     bias: Parameter | None
+
+    def _weight_shape(self) -> tuple[int, ...]:
+        raise NotImplementedError
+
+    def _register_parameters(self, bias: bool, device: Device | str | None, dtype: DType | None) -> None:
+        self.weight = Parameter(raxis.empty(self._weight_shape(), device=device, dtype=dtype))
+        self.register_parameter(
+            "bias", Parameter(raxis.empty(self.out_channels, device=device, dtype=dtype)) if bias else None
+        )
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw new starting values."""
+        reset_affine(self.weight, self.bias)
+
+
+class Convolution(ConvolutionLayer):
+    """A convolution over the last `_spatial_dims` dimensions."""
 
     def __init__(
         self,
@@ -55,16 +77,10 @@ class _Convolution(Module):
         self.groups = groups
         self.padding_mode = padding_mode
         self._check_padding()
-        shape = (out_channels, in_channels // groups, *self.kernel_size)
-        self.weight = Parameter(raxis.empty(shape, device=device, dtype=dtype))
-        self.register_parameter(
-            "bias", Parameter(raxis.empty(out_channels, device=device, dtype=dtype)) if bias else None
-        )
-        self.reset_parameters()
+        self._register_parameters(bias, device, dtype)
 
-    def reset_parameters(self) -> None:
-        """Draw new starting values."""
-        reset_affine(self.weight, self.bias)
+    def _weight_shape(self) -> tuple[int, ...]:
+        return self.out_channels, self.in_channels // self.groups, *self.kernel_size
 
     def _check_padding(self) -> None:
         if isinstance(self.padding, str):
@@ -115,7 +131,7 @@ class _Convolution(Module):
         return ", ".join(parts)
 
 
-class Conv1d(_Convolution):
+class Conv1d(Convolution):
     """Cross-correlation of (N, C, L) or (C, L) with `out_channels` filters over L.
 
     Args:
@@ -149,7 +165,7 @@ class Conv1d(_Convolution):
         return F.conv1d(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
 
-class Conv2d(_Convolution):
+class Conv2d(Convolution):
     """Cross-correlation of (N, C, H, W) or (C, H, W) with `out_channels` filters over H and W.
 
     Arguments as of `Conv1d`; `kernel_size`, `stride`, `padding` and `dilation` are one int or two.
@@ -172,7 +188,7 @@ class Conv2d(_Convolution):
         return F.conv2d(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
 
-class Conv3d(_Convolution):
+class Conv3d(Convolution):
     """Cross-correlation of (N, C, D, H, W) or (C, D, H, W) with `out_channels` filters over D, H and W.
 
     Arguments as of `Conv1d`; `kernel_size`, `stride`, `padding` and `dilation` are one int or three.

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-import raxis
 from raxis.nn import functional as F
-from raxis.nn.modules.conv import check_channels
-from raxis.nn.modules.module import Module
-from raxis.nn.modules.reset import reset_affine
+from raxis.nn.modules.conv import ConvolutionLayer, check_channels
 from raxis.nn.modules.sizes import repeated
-from raxis.nn.parameter import Parameter
 
 if TYPE_CHECKING:
     from raxis.device import Device
@@ -22,13 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
 
-class _TransposedConvolution(Module):
+class TransposedConvolution(ConvolutionLayer):
     """A transposed convolution over the last `_spatial_dims` dimensions."""
-
-    _spatial_dims: ClassVar[int]
-
-    weight: Parameter
-    bias: Parameter | None
 
     def __init__(
         self,
@@ -58,16 +49,10 @@ class _TransposedConvolution(Module):
         self.dilation = repeated(dilation, self._spatial_dims)
         self.groups = groups
         self.padding_mode = padding_mode
-        shape = (in_channels, out_channels // groups, *self.kernel_size)
-        self.weight = Parameter(raxis.empty(shape, device=device, dtype=dtype))
-        self.register_parameter(
-            "bias", Parameter(raxis.empty(out_channels, device=device, dtype=dtype)) if bias else None
-        )
-        self.reset_parameters()
+        self._register_parameters(bias, device, dtype)
 
-    def reset_parameters(self) -> None:
-        """Draw new starting values."""
-        reset_affine(self.weight, self.bias)
+    def _weight_shape(self) -> tuple[int, ...]:
+        return self.in_channels, self.out_channels // self.groups, *self.kernel_size
 
     def _padding_for(self, input: Tensor, output_size: Sequence[int] | None) -> tuple[int, ...]:
         """What to add to one side of the result so that it has the size `output_size`."""
@@ -106,7 +91,7 @@ class _TransposedConvolution(Module):
         return ", ".join(parts)
 
 
-class ConvTranspose1d(_TransposedConvolution):
+class ConvTranspose1d(TransposedConvolution):
     """Transposed convolution of (N, C, L) or (C, L).
 
     Args:
@@ -143,7 +128,7 @@ class ConvTranspose1d(_TransposedConvolution):
         )
 
 
-class ConvTranspose2d(_TransposedConvolution):
+class ConvTranspose2d(TransposedConvolution):
     """Transposed convolution of (N, C, H, W) or (C, H, W); arguments as of `ConvTranspose1d`.
 
     Raises:
@@ -166,7 +151,7 @@ class ConvTranspose2d(_TransposedConvolution):
         )
 
 
-class ConvTranspose3d(_TransposedConvolution):
+class ConvTranspose3d(TransposedConvolution):
     """Transposed convolution of (N, C, D, H, W) or (C, D, H, W); arguments as of `ConvTranspose1d`.
 
     Raises:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import raxis
 from raxis.nn import functional as F
 from raxis.nn import init
+from raxis.nn.modules.lazy import LazyModuleMixin
 from raxis.nn.modules.module import Module
 from raxis.nn.modules.reset import reset_affine
 from raxis.nn.parameter import Parameter
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from raxis.dtypes import DType
     from raxis.tensor import Tensor
 
-__all__ = ["Bilinear", "Identity", "Linear"]
+__all__ = ["Bilinear", "Identity", "LazyLinear", "Linear"]
 
 
 class Identity(Module):
@@ -64,9 +65,13 @@ class Linear(Module):
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
-        self.weight = Parameter(raxis.empty((out_features, in_features), device=device, dtype=dtype))
+        self._register_parameters(bias, device, dtype)
+
+    def _register_parameters(self, bias: bool, device: Device | str | None, dtype: DType | None) -> None:
+        shape = (self.out_features, self.in_features)
+        self.weight = Parameter(raxis.empty(shape, device=device, dtype=dtype))
         self.register_parameter(
-            "bias", Parameter(raxis.empty(out_features, device=device, dtype=dtype)) if bias else None
+            "bias", Parameter(raxis.empty(self.out_features, device=device, dtype=dtype)) if bias else None
         )
         self.reset_parameters()
 
@@ -82,6 +87,46 @@ class Linear(Module):
         return (
             f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
         )
+
+
+class LazyLinear(LazyModuleMixin, Linear):
+    """A `Linear` layer that takes `in_features` from its first input.
+
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> layer = nn.LazyLinear(30)
+        >>> tuple(layer(raxis.zeros(128, 20)).shape)
+        (128, 30)
+        >>> layer
+        Linear(in_features=20, out_features=30, bias=True)
+    """
+
+    cls_to_become = Linear
+
+    def __init__(
+        self,
+        out_features: int,
+        bias: bool = True,
+        device: Device | str | None = None,
+        dtype: DType | None = None,
+    ) -> None:
+        super().__init__(0, out_features, bias, device, dtype)
+
+    def _register_parameters(self, bias: bool, device: Device | str | None, dtype: DType | None) -> None:
+        self._register_uninitialized({"weight": True, "bias": bias}, device, dtype)
+
+    def reset_parameters(self) -> None:
+        """Draw new starting values, once there is a shape."""
+        if not self.has_uninitialized_params():
+            super().reset_parameters()
+
+    def initialize_parameters(self, input: Tensor) -> None:
+        """Take the number of features from `input`."""
+        if self.has_uninitialized_params():
+            self._materialize(weight=(self.out_features, input.shape[-1]), bias=(self.out_features,))
+            self.reset_parameters()
+        self.in_features = self.weight.shape[-1]
 
 
 class Bilinear(Module):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import raxis
 from raxis.nn.modules.base import ModuleFields
-from raxis.nn.parameter import Parameter
+from raxis.nn.parameter import Parameter, is_lazy
 from raxis.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -193,7 +193,10 @@ class StateDictMixin(ModuleFields):
                 f'While copying the parameter named "{key}", expected a raxis.Tensor from the checkpoint '
                 f"but received {type(given)}"
             )
-        elif given.shape != current.shape:
+        elif is_lazy(current) and not plan.assign:
+            if not is_lazy(given):
+                plan.writes.append(lambda: _filled(current, given))
+        elif not is_lazy(current) and given.shape != current.shape:
             error_msgs.append(
                 f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, "
                 f"the shape in current model is {current.shape}."
@@ -222,6 +225,12 @@ class StateDictMixin(ModuleFields):
         if rest:
             return name not in self._modules
         return all(name != own for own, _ in self._own_state())
+
+
+def _filled(current: Any, given: Tensor) -> None:
+    """Give an uninitialized parameter or buffer the shape and the values of `given`."""
+    current.materialize(given.shape)
+    current.copy_(given)
 
 
 def _overrides(module: StateDictMixin, method: str) -> bool:
