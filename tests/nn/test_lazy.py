@@ -88,6 +88,15 @@ def test_loading_is_all_or_nothing() -> None:
         nn.Linear(2, 3).load_state_dict(module.state_dict())
 
 
+def test_loaded_parameters_are_kept_beside_new_ones() -> None:
+    module = nn.LazyConv1d(3, 1)
+    weight = raxis.randn(3, 2, 1)
+    module.load_state_dict({"weight": weight}, strict=False)
+    module(raxis.zeros(2, 5))
+    assert module.weight.equal(weight)
+    assert 0 < module.bias.abs().max().item() <= 2**-0.5
+
+
 def test_starting_values() -> None:
     module = nn.LazyLinear(40)
     module(raxis.zeros(1, 50))

@@ -61,12 +61,20 @@ class LazyModuleMixin(Module):
             parameter = UninitializedParameter(device=device, dtype=dtype) if is_wanted else None
             self.register_parameter(name, parameter)
 
+    def reset_parameters(self) -> None:
+        """Draw new starting values as the class does that this becomes, once there are shapes."""
+        if not self.has_uninitialized_params():
+            super().reset_parameters()  # type: ignore[misc]
+
     def _materialize(self, **shapes: tuple[int, ...]) -> None:
-        """Give the parameters and buffers of these names a shape, where they have none yet."""
-        for name, shape in shapes.items():
-            tensor = getattr(self, name)
-            if is_lazy(tensor):
-                tensor.materialize(shape)
+        """Give the parameters and buffers of these names shape and starting values; loaded ones keep theirs."""
+        tensors = {name: getattr(self, name) for name in shapes if getattr(self, name) is not None}
+        loaded = {name: tensor.clone() for name, tensor in tensors.items() if not is_lazy(tensor)}
+        for name in tensors.keys() - loaded:
+            tensors[name].materialize(shapes[name])
+        self.reset_parameters()
+        for name, values in loaded.items():
+            tensors[name].copy_(values)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         with raxis.no_grad():

@@ -60,11 +60,6 @@ class _LazyNormalisation(LazyModuleMixin, Normalisation):
             self.register_buffer(name, UninitializedBuffer(device=device, dtype=dtype))
         self.register_buffer("num_batches_tracked", raxis.zeros((), device=device, dtype=raxis.int64))
 
-    def reset_parameters(self) -> None:
-        """Forget the statistics and set scale and shift to one and zero, once there is a shape."""
-        if not self.has_uninitialized_params():
-            super().reset_parameters()
-
     def initialize_parameters(self, input: Tensor) -> None:
         """Take the number of channels from `input`."""
         self._check_input_dim(input)
@@ -72,7 +67,6 @@ class _LazyNormalisation(LazyModuleMixin, Normalisation):
         if self.has_uninitialized_params():
             names = ("weight", "bias", "running_mean", "running_var")
             self._materialize(**dict.fromkeys(names, (self.num_features,)))
-            self.reset_parameters()
 
     def _channel_dim(self, input: Tensor) -> int:
         return 1

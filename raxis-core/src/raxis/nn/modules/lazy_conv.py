@@ -35,11 +35,6 @@ class _LazyConvolutionLayer(LazyModuleMixin, ConvolutionLayer):
     def _register_parameters(self, bias: bool, device: Device | str | None, dtype: DType | None) -> None:
         self._register_uninitialized({"weight": True, "bias": bias}, device, dtype)
 
-    def reset_parameters(self) -> None:
-        """Draw new starting values, once there is a shape."""
-        if not self.has_uninitialized_params():
-            super().reset_parameters()
-
     def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
         """Take the number of channels from `input`."""
         channels = self._channels_of(input)
@@ -47,7 +42,6 @@ class _LazyConvolutionLayer(LazyModuleMixin, ConvolutionLayer):
         self.in_channels = channels
         if self.has_uninitialized_params():
             self._materialize(weight=self._weight_shape(), bias=(self.out_channels,))
-            self.reset_parameters()
 
     def _channels_of(self, input: Tensor) -> int:
         unbatched = self._spatial_dims + 1

@@ -116,16 +116,10 @@ class LazyLinear(LazyModuleMixin, Linear):
     def _register_parameters(self, bias: bool, device: Device | str | None, dtype: DType | None) -> None:
         self._register_uninitialized({"weight": True, "bias": bias}, device, dtype)
 
-    def reset_parameters(self) -> None:
-        """Draw new starting values, once there is a shape."""
-        if not self.has_uninitialized_params():
-            super().reset_parameters()
-
     def initialize_parameters(self, input: Tensor) -> None:
         """Take the number of features from `input`."""
         if self.has_uninitialized_params():
             self._materialize(weight=(self.out_features, input.shape[-1]), bias=(self.out_features,))
-            self.reset_parameters()
         self.in_features = self.weight.shape[-1]
 
 
