@@ -1,11 +1,23 @@
-"""Fourier transforms by SciPy, where it is installed: its pocketfft transforms several rows at once in SIMD lanes."""
+"""Fourier transforms: of powers of two by code of our own, others by SciPy, where it is installed.
+
+SciPy's pocketfft transforms several rows at once in SIMD lanes.
+"""
 
 from __future__ import annotations
 
 import functools
+import struct
+from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from math import prod
+from typing import Any, NamedTuple
 
+from raxis.backends.api import Executable, KernelFactory, Strides
+from raxis.dtypes import DType
+from raxis.layout import Shape
+from raxis.ptir.program import Program
+from raxis_cpu.library import fourier_ir
+from raxis_cpu.library.phases import Phase, lines_of
 from raxis_cpu.library.routine import Array, Call, Routine
 
 
@@ -47,3 +59,74 @@ def rfft(call: Call) -> Routine | None:
 def irfft(call: Call) -> Routine | None:
     """Real numbers from half of their spectrum, without a factor."""
     return _routine_of(call, "irfft", n=call.instruction.attributes["size"], norm="forward")
+
+
+# ---- powers of two ---------------------------------------------------------------------------------------------------
+
+_ROOM = 1 << 20
+"""Bytes of scratch memory that a group of transforms may take: a share of the second cache."""
+_SHORT = 512
+"""Elements of a transform that is fast even if most lanes of its group are idle."""
+
+
+class _Pass(NamedTuple):
+    """The transforms along one dimension."""
+
+    rows: bool
+    units: int
+    numbers: tuple[int, ...]
+
+
+def complex_transforms(
+    program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
+) -> Executable | None:
+    """Along several dimensions, with a factor; None unless all have a power of two elements that groups suit."""
+    operand, strides, attributes = program.parameters[0].type, inputs[0], program.attributes
+    if strides is None:
+        return None
+    real, shape, dims = operand.dtype.to_real(), operand.shape, attributes["dim"]
+    passes = []
+    for place, dim in enumerate(dims):
+        scale = attributes["scale"] if place == len(dims) - 1 else 1.0
+        found = _pass(real, shape, dim, (strides if place == 0 else outputs[0], outputs[0]), scale)
+        if found is None:
+            return None
+        passes.append(found)
+    module = fourier_ir.transforms(real, tuple(item.rows for item in passes), inverse=attributes["inverse"])
+    phases = [
+        Phase(f"transform_{place}", item.units, operand.size * shape[dim].bit_length())
+        for place, (item, dim) in enumerate(zip(passes, dims, strict=True))
+    ]
+    names = fourier_ir.numbers_of(len(passes))
+    numbers = dict(zip(names, (number for item in passes for number in item.numbers), strict=True))
+    return module.bind([operand.dtype, operand.dtype], phases, numbers)
+
+
+def _pass(
+    real: DType, shape: Shape, dim: int, strides: tuple[Strides, Strides], scale: float
+) -> _Pass | None:
+    size, lanes = shape[dim], fourier_ir.lanes(real)
+    outer, inner = prod(shape[:dim]), prod(shape[dim + 1 :])
+    source, result = (lines_of(shape, given, dim) for given in strides)
+    if source is None or result is None or not outer * inner or not _suits(size, lanes, real):
+        return None
+    bits = struct.unpack("<q", struct.pack("<d", scale))[0]
+    begin = (size, fourier_ir.twiddles(size, real).ctypes.data, bits)
+    if inner == 1:
+        if source.along != 1 or result.along != 1 or (outer * 4 < lanes and size > _SHORT):
+            return None
+        return _Pass(True, -(-outer // lanes), (*begin, outer, source.outer, 1, result.outer, 1))
+    if inner % lanes or source.inner != 1 or result.inner != 1:
+        return None
+    steps = (source.outer, source.along, result.outer, result.along)
+    return _Pass(False, outer * inner // lanes, (*begin, inner, *steps))
+
+
+def _suits(size: int, lanes: int, real: DType) -> bool:
+    """Whether so many elements are a power of two, fill registers and have room."""
+    nbytes = 4 * size * lanes * real.itemsize
+    return size & (size - 1) == 0 and max(2, lanes // 2) <= size and nbytes <= _ROOM
+
+
+TRANSFORMS: dict[str, KernelFactory] = {"_fft": complex_transforms}
+"""Kernels of whole ops."""

@@ -39,6 +39,7 @@ def _scaled(result: Any, scale: float) -> Any:
 
 @lowered(
     "_fft(Tensor input, int[] dim, bool inverse, float scale) -> Tensor",
+    composite=True,
     vjp={"input": lambda grad, dim, inverse, scale: transform(grad, dim, not inverse, scale)},
     **_INTERNAL,
 )

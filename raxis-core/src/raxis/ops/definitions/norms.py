@@ -21,9 +21,8 @@ LINALG = "raxis.linalg"
 Order = int | float | str | None
 
 
-def _vector_norm_vjp(
-    grad: Tensor, input: Tensor, result: Tensor, ord: float, dim: Dims, keepdim: bool
-) -> Any:
+def vector_norm_vjp(grad: Tensor, input: Tensor, result: Tensor, ord: float, dim: Dims, keepdim: bool) -> Any:
+    """The gradient of `vector_norm`; that of a norm of 0 is 0."""
     layout = input._layout
     norm = restore_dims(result, layout, dim, keepdim)
     grad = restore_dims(grad, layout, dim, keepdim)
@@ -48,7 +47,7 @@ def _vector_norm_vjp(
     "vector_norm(Tensor input, number ord=2, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
     namespace=LINALG,
     method=False,
-    vjp={"input": _vector_norm_vjp},
+    vjp={"input": vector_norm_vjp},
 )
 def vector_norm(input: Tensor, ord: float, dim: Dims, keepdim: bool, dtype: DType | None) -> Any:
     """``sum(abs(input) ** ord) ** (1 / ord)`` over `dim`, or over all elements.

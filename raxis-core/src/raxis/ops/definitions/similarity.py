@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from raxis.dtypes import HALF
+from raxis.dtypes import HALF, int64
 from raxis.layout import broadcast_shapes
 from raxis.ops.definitions.comparison import where
+from raxis.ops.definitions.creation import zeros_like
 from raxis.ops.definitions.matrix_checks import INTERNAL
+from raxis.ops.definitions.norms import vector_norm_vjp
 from raxis.ops.definitions.sequences import triu_indices
 from raxis.ops.functional import functional, shared
 from raxis.ops.promotion import result_type
 from raxis.ops.table import composed, lowered
+from raxis.ops.trace import emit
 from raxis.tensor import Tensor
 
 
@@ -118,6 +121,48 @@ def _euclidean_distances(x1: Tensor, x2: Tensor) -> Any:
     return (squares - 2 * (x1 @ x2.transpose(-2, -1))).clamp(min=0).sqrt()
 
 
+def _row_distances_vjp(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor, p: float) -> Any:
+    change = vector_norm_vjp(grad, x1.unsqueeze(-2) - x2.unsqueeze(-3), result, p, (-1,), False)
+    return change.sum(-2), -change.sum(-3)
+
+
+@lowered(
+    "_row_distances(Tensor x1, Tensor x2, float p) -> Tensor",
+    composite=True,
+    vjp={("x1", "x2"): _row_distances_vjp},
+    **INTERNAL,
+)
+def _row_distances(x1: Tensor, x2: Tensor, p: float) -> Any:
+    """The p-norm distances between all rows, by their differences."""
+    return (x1.unsqueeze(-2) - x2.unsqueeze(-3)).norm(p, -1)
+
+
+def _pair_distances_vjp(grad: Tensor, input: Tensor, result: Tensor, p: float) -> Any:
+    count = input.shape[0]
+    first, second = triu_indices(count, count, 1, device=input.device).unbind(0)
+    difference = input.index_select(0, first) - input.index_select(0, second)
+    change = vector_norm_vjp(grad, difference, result, p, (-1,), False)
+    return zeros_like(input).index_add(0, first, change).index_add(0, second, -change)
+
+
+@lowered(
+    "_pair_distances(Tensor input, float p) -> Tensor",
+    composite=True,
+    vjp={"input": _pair_distances_vjp},
+    **INTERNAL,
+)
+def _pair_distances(input: Tensor, p: float) -> Any:
+    """The p-norm distances of pairs of rows (i, j) with i < j; those of a row i lie together."""
+    count = input.shape[0]
+    rows, places = (
+        emit("iota", shape=(size,), dtype=int64, dim=0) for size in (count, count * (count - 1) // 2)
+    )
+    begins = rows * (2 * count - 1 - rows) // 2
+    first = emit("searchsorted", begins, places, right=True) - 1
+    second = places - emit("take", begins, first, dim=0) + first + 1
+    return (emit("take", input, first, dim=0) - emit("take", input, second, dim=0)).norm(p, -1)
+
+
 _WITH_PRODUCTS = {
     "use_mm_for_euclid_dist_if_necessary": 25,
     "use_mm_for_euclid_dist": 0,
@@ -176,7 +221,7 @@ def cdist(
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     if p == 2 and _wants_product(x1, x2, compute_mode):
         return _euclidean_distances(x1, x2)
-    return (x1.unsqueeze(-2) - x2.unsqueeze(-3)).norm(p, -1)
+    return _row_distances(x1, x2, p)
 
 
 @shared("pdist(Tensor input, float p=2.0) -> Tensor")
@@ -201,5 +246,4 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     if input.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
     _check_power("pdist", p)
-    first, second = triu_indices(input.shape[0], input.shape[0], 1, device=input.device).unbind(0)
-    return (input.index_select(0, first) - input.index_select(0, second)).norm(p, -1)
+    return _pair_distances(input, p)
