@@ -34,10 +34,6 @@ __all__ = ["ROUTINES", "Routine", "composites", "native", "routine"]
 ROUTINES: Mapping[str, Factory] = {
     "dot_general": products.dot_general,
     "convolution": convolution.convolution,
-    "lu": factorizations.lu,
-    "cholesky": factorizations.cholesky,
-    "pivots_to_permutation": factorizations.pivots_to_permutation,
-    "triangular_solve": factorizations.triangular_solve,
     "fft": transforms.fft,
     "rfft": transforms.rfft,
     "irfft": transforms.irfft,
@@ -49,6 +45,7 @@ BUILT_INS: Mapping[str, Callable[[Call], Executable | None]] = {
     "searchsorted": searching.searchsorted,
     "scatter": scattering.scatter,
     "put": scattering.put,
+    **factorizations.FACTORIZATIONS,
     **dict.fromkeys(("cumsum", "cumprod", "cummax", "cummin"), scans.scan),
 }
 """Primitives with native code that is called as kernels are."""

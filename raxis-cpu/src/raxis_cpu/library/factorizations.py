@@ -1,111 +1,146 @@
-"""LU and Cholesky factorizations and triangular systems by SciPy's LAPACK, where SciPy is installed."""
+"""LU and Cholesky factorizations and triangular systems: small matrices by own code, large ones by NumPy's LAPACK."""
 
 from __future__ import annotations
 
-import functools
-from importlib import import_module
+from collections.abc import Callable, Mapping
 from math import prod
 from typing import Any
 
-import numpy as np
+from raxis import dtypes
+from raxis.backends.api import Executable, Strides
+from raxis.dtypes import int32, int64
+from raxis_cpu.blas import Blas, numpy_blas
+from raxis_cpu.library import factorizations_ir as code
+from raxis_cpu.library.phases import Phase, flat_stride
+from raxis_cpu.library.routine import Call
 
-from raxis.backends.reference.kernels import KERNELS
-from raxis_cpu.library.routine import Array, Call, Routine
+_SMALL = 32
+"""Matrices up to this size are done faster without LAPACK."""
+_LETTERS = {dtypes.float32: "s", dtypes.float64: "d", dtypes.complex64: "c", dtypes.complex128: "z"}
+_UPPER, _LOWER = 121, 122
+_PLAIN, _TRANSPOSED = 111, 112
+"""BLAS's words."""
 
-_SMALL = 4
-"""Matrices up to this size are done faster as a stack than one by one."""
-_LARGE = 32
-"""From this size on work by matrices outweighs the calls from Python."""
+
+def _library(symbol: str) -> tuple[Blas, int] | None:
+    """NumPy's BLAS and the address of a function in it; None if there is none."""
+    blas = numpy_blas()
+    address = blas.address(symbol) if blas is not None else 0
+    return (blas, address) if blas is not None and address else None
 
 
-@functools.cache
-def _function(name: str, dtype: np.dtype[Any]) -> Any:
-    """LAPACK's routine (``trsm`` is BLAS's) for a dtype; None without SciPy."""
-    try:
-        linalg = import_module("scipy.linalg")
-    except ImportError:
+def _in_own_thread(blas: Blas, made: Executable, matrices: int) -> Executable:
+    """Large matrices are shared by our threads, one by BLAS's."""
+    if matrices == 1:
+        return made
+
+    def executable(*arguments: Any) -> None:
+        with blas.serial():
+            made(*arguments)
+
+    return executable
+
+
+def _stack(name: str, shape: tuple[int, ...], strides: Strides) -> Mapping[str, int] | None:
+    """The numbers that say where a stack of matrices is; None if it is not evenly spaced."""
+    step = flat_stride(shape[:-2], strides[:-2])
+    if step is None:
         return None
-    find = linalg.get_blas_funcs if name == "trsm" else linalg.get_lapack_funcs
-    return find((name,), dtype=dtype)[0]
+    return {f"{name}_stack": step, f"{name}_row": strides[-2], f"{name}_column": strides[-1]}
 
 
-def _routine_of(name: str, call: Call) -> Any:
+def _are_dense(call: Call) -> bool:
+    return all(call.is_dense(result) for result in range(len(call.results)))
+
+
+def lu(call: Call) -> Executable | None:
+    """P L U of each matrix; results are dense."""
     type = call.instruction.operands[0].type
-    is_stack = type.rank > 2 and max(type.shape[-2:]) <= _SMALL
-    return None if is_stack or 0 in type.shape else _function(name, type.dtype.numpy)
-
-
-def lu(call: Call) -> Routine | None:
-    """P L U of each matrix."""
-    getrf = _routine_of("getrf", call)
-    if getrf is None:
+    stack = _stack("x", type.shape, call.operands[0])
+    if stack is None or not _are_dense(call):
         return None
+    *batch, rows, columns = type.shape
+    numbers = {"rows": rows, "columns": columns, **stack}
+    arrays, count = [type.dtype, type.dtype, int32, int32], prod(batch)
+    phases = [Phase(code.PHASE, count, type.size * min(rows, columns))]
+    if min(rows, columns) <= _SMALL:
+        return code.elimination(type.dtype).bind(arrays, phases, numbers)
+    found = _library(f"{_LETTERS[type.dtype]}getrf_")
+    if found is None:
+        return None
+    blas, numbers["getrf"] = found
+    module = code.getrf(type.dtype, blas.has_long_integers)
+    scratch = count * code.scratch_bytes(rows, columns, type.dtype)
+    return _in_own_thread(blas, module.bind(arrays, phases, numbers, scratch=scratch), count)
 
-    def routine(x: Array, packed: Array, pivots: Array, info: Array) -> None:
-        for place in np.ndindex(x.shape[:-2]):
-            packed[place], exchanged, info[place] = getrf(x[place])
-            pivots[place] = exchanged + 1
 
-    return routine
-
-
-def cholesky(call: Call) -> Routine | None:
-    """L of each matrix; zeros where there is none. Small matrices are the reference's."""
+def cholesky(call: Call) -> Executable | None:
+    """L of each matrix, zeros where there is none; results are dense."""
     type = call.instruction.operands[0].type
-    potrf = _function("potrf", type.dtype.numpy) if type.shape[-1] >= _LARGE and type.size else None
-    if potrf is None:
+    stack = _stack("x", type.shape, call.operands[0])
+    if stack is None or not _are_dense(call):
         return None
-
-    def routine(x: Array, factor: Array, info: Array) -> None:
-        for place in np.ndindex(x.shape[:-2]):
-            # The transpose of a row-major matrix needs no copy, nor does that of its upper factor.
-            upper, info[place] = potrf(x[place].T, lower=0, clean=1)
-            factor[place] = 0 if info[place] else upper.T
-
-    return routine
-
-
-def pivots_to_permutation(call: Call) -> Routine | None:
-    """The order of rows after exchanges, matrix by matrix; the reference goes exchange by exchange."""
-    shape, size = call.instruction.operands[0].type.shape, call.instruction.attributes["size"]
-    laswp = _function("laswp", np.dtype(np.float64))
-    if laswp is None or prod(shape[:-1]) >= shape[-1] or 0 in shape:
+    *batch, rows, _ = type.shape
+    numbers, count = {"rows": rows, **stack}, prod(batch)
+    arrays, phases = [type.dtype, type.dtype, int32], [Phase(code.PHASE, count, type.size * rows)]
+    if rows <= _SMALL:
+        return code.cholesky(type.dtype).bind(arrays, phases, numbers)
+    found = _library(f"{_LETTERS[type.dtype]}potrf_")
+    if found is None:
         return None
-    rows = np.arange(size, dtype=np.float64)[:, None]
-
-    def routine(pivots: Array, order: Array) -> None:
-        for place in np.ndindex(shape[:-1]):
-            order[place] = laswp(rows, np.clip(pivots[place] - 1, 0, size - 1))[:, 0]
-
-    return routine
+    blas, numbers["potrf"] = found
+    module = code.potrf(type.dtype, blas.has_long_integers)
+    return _in_own_thread(blas, module.bind(arrays, phases, numbers), count)
 
 
-def triangular_solve(call: Call) -> Routine | None:
-    """X of each A X = B; LAPACK refuses singular A, whose infinities the reference kernel finds."""
-    trtrs = _routine_of("trtrs", call)
-    right = call.instruction.operands[1].type
-    if trtrs is None or 0 in right.shape:
+def pivots_to_permutation(call: Call) -> Executable | None:
+    """The order of rows after exchanges; the result is dense."""
+    shape, strides = call.instruction.operands[0].type.shape, call.operands[0]
+    stack, size = flat_stride(shape[:-1], strides[:-1]), call.instruction.attributes["size"]
+    if stack is None or not call.is_dense():
         return None
+    count = prod(shape[:-1])
+    numbers = {"length": shape[-1], "size": size, "stack": stack, "along": strides[-1]}
+    phases = [Phase(code.PHASE, count, 2 * count * size)]
+    return code.exchanges().bind([int32, int64], phases, numbers)
+
+
+def triangular_solve(call: Call) -> Executable | None:
+    """X of each A X = B; the result is dense."""
+    left, right = (operand.type for operand in call.instruction.operands)
+    stack_a, stack_b = _stack("a", left.shape, call.operands[0]), _stack("b", right.shape, call.operands[1])
+    if stack_a is None or stack_b is None or not call.is_dense():
+        return None
+    *batch, rows, columns = right.shape
+    numbers = {"rows": rows, "columns": columns, **stack_a, **stack_b}
     upper, unit = (call.instruction.attributes[name] for name in ("upper", "unit"))
-    trsm = _function("trsm", right.dtype.numpy)
-    kernel = KERNELS["triangular_solve"](call.instruction)
+    phases = [Phase(code.PHASE, prod(batch), right.size * rows)]
+    arrays = [left.dtype] * 3
+    if rows <= _SMALL or not right.size:
+        return code.substitution(left.dtype, upper, unit).bind(arrays, phases, numbers)
+    found, form = _library(f"cblas_{_LETTERS[left.dtype]}trsm"), _form(numbers, upper)
+    if found is None or form is None:
+        return None
+    blas, address = found
+    module = code.trsm(left.dtype, upper, unit, blas.has_long_integers)
+    made = module.bind(arrays, phases, {**numbers, **form, "trsm": address})
+    return _in_own_thread(blas, made, prod(batch))
 
-    # A row-major matrix is the transpose of LAPACK's, which so needs no copy.
-    def narrow(a: Array, b: Array) -> tuple[Array, bool]:
-        return trtrs(a.T, b, lower=upper, trans=1, unitdiag=unit)
 
-    def wide(a: Array, b: Array) -> tuple[Array, bool]:
-        if not unit and 0 in a.diagonal():
-            return b, True
-        return trsm(1, a.T, b.T, side=1, lower=upper, diag=unit).T, False
+def _form(numbers: Mapping[str, int], upper: bool) -> Mapping[str, int] | None:
+    """How BLAS is told where the elements of A are; None if it cannot read them there."""
+    rows, row, column = (numbers[name] for name in ("rows", "a_row", "a_column"))
+    if column == 1 and row >= rows:
+        return {"uplo": _UPPER if upper else _LOWER, "transpose": _PLAIN, "gap": row}
+    if row == 1 and column >= rows:
+        return {"uplo": _LOWER if upper else _UPPER, "transpose": _TRANSPOSED, "gap": column}
+    return None
 
-    solve = wide if right.shape[-1] >= _LARGE else narrow
 
-    def routine(a: Array, b: Array, x: Array) -> None:
-        for place in np.ndindex(a.shape[:-2]):
-            x[place], refused = solve(a[place], b[place])
-            if refused:
-                x[...] = kernel(a, b)
-                return
-
-    return routine
+FACTORIZATIONS: Mapping[str, Callable[[Call], Executable | None]] = {
+    "lu": lu,
+    "cholesky": cholesky,
+    "pivots_to_permutation": pivots_to_permutation,
+    "triangular_solve": triangular_solve,
+}
+"""Built-ins by primitive."""

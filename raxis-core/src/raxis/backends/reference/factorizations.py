@@ -56,6 +56,19 @@ def _eigh(instruction: Instruction) -> Kernel:
     return _decomposed(instruction, np.linalg.eigh)
 
 
+def _values(instruction: Instruction, function: Kernel) -> Kernel:
+    kernel = _decomposed(instruction, lambda x: (function(x),))
+    return lambda x: kernel(x)[0]
+
+
+def _svdvals(instruction: Instruction) -> Kernel:
+    return _values(instruction, lambda x: np.linalg.svd(x, compute_uv=False))
+
+
+def _eigvalsh(instruction: Instruction) -> Kernel:
+    return _values(instruction, np.linalg.eigvalsh)
+
+
 def _eig(instruction: Instruction) -> Kernel:
     target = instruction.results[0].type.dtype.numpy
 
@@ -69,25 +82,29 @@ def _eig(instruction: Instruction) -> Kernel:
 def _cholesky(instruction: Instruction) -> Kernel:
     batch = instruction.results[1].type.shape
 
-    def kernel(x: Any) -> tuple[Any, Any]:
-        info = np.zeros(batch, np.int32)
-        try:
-            return np.linalg.cholesky(x), info
-        except np.linalg.LinAlgError:
-            factor = np.zeros_like(x)
+    def one_by_one(x: Any) -> Any:
+        factor = np.zeros_like(x)
         for place in np.ndindex(batch):
-            try:
-                factor[place] = np.linalg.cholesky(x[place])
-            except np.linalg.LinAlgError:
-                info[place] = _order_of_breakdown(x[place])
-        return factor, info
+            order = _order_of_breakdown(x[place])
+            factor[place] = np.nan
+            factor[place][:order, :order] = np.linalg.cholesky(x[place][:order, :order])
+        return factor
+
+    def kernel(x: Any) -> tuple[Any, Any]:
+        try:
+            factor = np.linalg.cholesky(x)
+        except np.linalg.LinAlgError:
+            factor = one_by_one(x)
+        # NumPy's LAPACK goes on after NaN.
+        info = _first_place(np.isnan(np.diagonal(factor, axis1=-2, axis2=-1)))
+        return np.where((info != 0)[..., None, None], 0, factor).astype(x.dtype), info
 
     return kernel
 
 
 def _order_of_breakdown(matrix: Any) -> int:
-    """The order of the first leading minor that is not positive, found by bisection."""
-    low, high = 0, len(matrix)
+    """The order of the greatest leading minor that has a factor, found by bisection."""
+    low, high = 0, len(matrix) + 1
     while high - low > 1:
         middle = (low + high) // 2
         try:
@@ -95,7 +112,14 @@ def _order_of_breakdown(matrix: Any) -> int:
             low = middle
         except np.linalg.LinAlgError:
             high = middle
-    return high
+    return low
+
+
+def _first_place(found: Any) -> Any:
+    """The first place, from 1, where something is true in the last dim; 0 if there is none."""
+    if not found.shape[-1]:
+        return np.zeros(found.shape[:-1], np.int32)
+    return np.where(found.any(-1), found.argmax(-1) + 1, 0).astype(np.int32)
 
 
 # ---- LU --------------------------------------------------------------------------------------------------------------
@@ -112,17 +136,10 @@ def _lu(instruction: Instruction) -> Kernel:
         return (
             packed.reshape(packed_shape),
             (pivots + 1).reshape(pivots_shape),
-            _first_zero(packed).reshape(batch),
+            _first_place(np.diagonal(packed, axis1=-2, axis2=-1) == 0).reshape(batch),
         )
 
     return kernel
-
-
-def _first_zero(packed: Any) -> Any:
-    zeros = np.diagonal(packed, axis1=-2, axis2=-1) == 0
-    if not zeros.shape[-1]:
-        return np.zeros(len(packed), np.int32)
-    return np.where(zeros.any(-1), zeros.argmax(-1) + 1, 0).astype(np.int32)
 
 
 def _factor(packed: Any, pivots: Any) -> None:
@@ -226,5 +243,7 @@ KERNELS: Mapping[str, Callable[[Instruction], Kernel]] = {
     "qr": _qr,
     "svd": _svd,
     "eigh": _eigh,
+    "svdvals": _svdvals,
+    "eigvalsh": _eigvalsh,
     "eig": _eig,
 }

@@ -83,6 +83,16 @@ def _svd(operands: Types, attributes: Attributes, _: Regions) -> Results:
     )
 
 
+def _svdvals(operands: Types, _: Attributes, __: Regions) -> Results:
+    batch, rows, columns = _matrix("svdvals", operands)
+    return (TensorType(operands[0].dtype.to_real(), (*batch, min(rows, columns))),)
+
+
+def _eigvalsh(operands: Types, _: Attributes, __: Regions) -> Results:
+    batch, rows = _matrix("eigvalsh", operands, square=True)[:2]
+    return (TensorType(operands[0].dtype.to_real(), (*batch, rows)),)
+
+
 def _eigh(operands: Types, _: Attributes, __: Regions) -> Results:
     batch, rows = _matrix("eigh", operands, square=True)[:2]
     return TensorType(operands[0].dtype.to_real(), (*batch, rows)), operands[0]
@@ -116,5 +126,7 @@ PRIMITIVES = (
                    "or of as many columns as S has elements.", full="bool"),
     _factorization("eigh", _eigh, "Real ascending eigenvalues and unitary eigenvectors (columns) of the Hermitian "
                    "matrix whose lower triangle x has; the rest is not read."),
+    Primitive("svdvals", "S of svd alone.", _svdvals, _ADMITTED),
+    Primitive("eigvalsh", "The eigenvalues of eigh alone.", _eigvalsh, _ADMITTED),
     _factorization("eig", _eig, "Complex eigenvalues and eigenvectors (columns) of norm 1."),
 )  # fmt: skip
