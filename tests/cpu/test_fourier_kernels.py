@@ -74,3 +74,52 @@ def test_nan_stays_in_its_row(rng: np.random.Generator) -> None:
 def test_several_threads(rng: np.random.Generator) -> None:
     values = _operand((512, 256), np.complex64, rng)
     _check(raxis.tensor(values), values, (0, 1))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("shape", "dim"),
+    [((64, 64), 1), ((64, 64), 0), ((5, 16), 1), ((33, 32), 1), ((1, 512), 1), ((64,), 0), ((3, 2048), 1),
+     ((2, 3, 128), 2), ((20, 4096), -1), ((7, 4), 1), ((3, 96), 1), ((0, 32), 1), ((3, 33), 1)],
+)  # fmt: skip
+def test_real_transforms(shape: tuple[int, ...], dim: int, dtype: Any, rng: np.random.Generator) -> None:
+    values = rng.standard_normal(shape).astype(dtype)
+    tolerance = 4e-6 if dtype is np.float32 else 1e-14
+    for norm in (None, "ortho", "forward"):
+        found = raxis.fft.rfft(raxis.tensor(values), dim=dim, norm=norm)
+        expected = np.fft.rfft(values.astype(np.float64), axis=dim, norm=norm)
+        _close(found.numpy(), expected, tolerance)
+        assert (found.select(dim, 0).imag == 0).all()
+        # Imaginary parts of the ends, which real numbers do not have, do not matter.
+        size = shape[dim]
+        spectrum = np.moveaxis(expected.astype(found.numpy().dtype), dim, -1)
+        spectrum[..., :: max(1, size // 2)] += 1j
+        spectrum = np.moveaxis(spectrum, -1, dim)
+        back = raxis.fft.irfft(raxis.tensor(spectrum), size, dim, norm).numpy()
+        _close(back, np.fft.irfft(spectrum.astype(np.complex128), size, dim, norm), tolerance)
+        assert back.dtype == dtype
+
+
+def _close(found: np.ndarray, expected: np.ndarray, tolerance: float) -> None:
+    scale = np.sqrt(np.mean(np.abs(expected) ** 2)) if expected.size else 1.0
+    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * scale)
+
+
+def test_rows_do_not_touch_each_other(rng: np.random.Generator) -> None:
+    values = rng.standard_normal((20, 64)).astype(np.float32)
+    values[3, 5] = np.nan
+    values[4] *= np.float32(1e30)
+    found = raxis.fft.rfft(raxis.tensor(values))
+    back = raxis.fft.irfft(found).numpy()
+    assert np.isnan(found.numpy()).any(1).nonzero()[0].tolist() == [3]
+    for row in (0, 4, 19):
+        _close(found.numpy()[row], np.fft.rfft(values[row].astype(np.float64)), 4e-6)
+        _close(back[row], values[row].astype(np.float64), 4e-6)
+
+
+def test_views_of_real_rows(rng: np.random.Generator) -> None:
+    values = rng.standard_normal(2048)
+    frames = raxis.tensor(values).unfold(0, 128, 32)
+    wanted = np.fft.rfft(np.lib.stride_tricks.sliding_window_view(values, 128)[::32])
+    _close(raxis.fft.rfft(frames).numpy(), wanted, 1e-14)
+    _close(raxis.fft.irfft(raxis.tensor(wanted)[::2]).numpy(), frames.numpy()[::2], 1e-14)

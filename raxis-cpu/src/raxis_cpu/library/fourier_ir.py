@@ -18,7 +18,7 @@ from raxis_cpu.library.phases import Body, Module, is_null
 from raxis_cpu.library.routine import Array
 from raxis_cpu.llvm import registers, runtime
 from raxis_cpu.llvm.compile import host
-from raxis_cpu.llvm.ir import DOUBLE, I64, PTR, Function, Value, Variable, fma
+from raxis_cpu.llvm.ir import DOUBLE, I1, I64, PTR, Function, Type, Value, Variable, fma
 from raxis_cpu.llvm.turning import turned
 
 _PARTS = ("size", "twiddles", "scale", "count", "source_row", "source_step", "result_row", "result_step")
@@ -43,6 +43,15 @@ def twiddles(size: int, dtype: DType) -> Array:
     return np.concatenate(parts).astype(dtype.numpy)
 
 
+@cache
+def turns(size: int, dtype: DType) -> Array:
+    """``exp(-pi i k / n)`` for k from 0 to n, which tie the transforms of even and odd elements together."""
+    angles = np.arange(size + 1) * (-np.pi / size)
+    parts = np.stack([np.cos(angles), np.sin(angles)], -1)
+    parts[-1] = -1, 0
+    return parts.astype(dtype.numpy)
+
+
 def numbers_of(dims: int) -> tuple[str, ...]:
     """The names of what the phases read."""
     return tuple(f"{part}_{place}" for place in range(dims) for part in _PARTS)
@@ -62,8 +71,23 @@ def transforms(dtype: DType, along: tuple[bool, ...], *, inverse: bool) -> Modul
     the last one.
     """
     texts = [_butterflies(dtype, inverse=inverse)]
-    texts += [_Phase(dtype, len(along), place, rows=rows).text() for place, rows in enumerate(along)]
-    return Module("fft", "\n".join(texts), numbers_of(len(along)))
+    names = numbers_of(len(along))
+    texts += [_Phase(dtype, place, names, rows=rows).text() for place, rows in enumerate(along)]
+    return Module("fft", "\n".join(texts), names)
+
+
+REAL_NUMBERS = (*numbers_of(1), "turns")
+"""What real transforms read: ``size`` is half of that of a row."""
+
+
+@cache
+def real_transforms(dtype: DType, *, inverse: bool) -> Module:
+    """The phase ``transform_0``: rows of real numbers to half of their spectra; or, `inverse`, the way back.
+
+    The factor is that of a transform, or of its inverse, without one of its own; forward only half of it.
+    """
+    texts = [_butterflies(dtype, inverse=inverse), (_Mirrored if inverse else _Half)(dtype).text()]
+    return Module("rfft", "\n".join(texts), REAL_NUMBERS)
 
 
 class _Memory:
@@ -170,20 +194,23 @@ def _times(a: Complex, b: Complex) -> Complex:
 class _Phase:
     """Writes the phase of one dimension."""
 
-    def __init__(self, dtype: DType, dims: int, place: int, *, rows: bool) -> None:
+    _widths = (2, 2)
+    """Numbers that an element of the operand and of the result consists of."""
+
+    def __init__(self, dtype: DType, place: int, names: Sequence[str], *, rows: bool) -> None:
         self._dtype = dtype
         self._lanes = lanes(dtype)
         self._vector = registers.register_type(dtype, self._lanes)
         self._rows = rows
         self._source = 0 if place == 0 else 1
-        self._body = Body(f"transform_{place}", numbers_of(dims))
+        self._body = Body(f"transform_{place}", names)
         self._numbers = {part: self._body.numbers[f"{part}_{place}"] for part in _PARTS}
         self._memory = _Memory(self._body, dtype)
 
     def text(self) -> str:
         """The definition."""
         body, size = self._body, self._numbers["size"]
-        nbytes = size * (2 * host().vector_bytes)
+        nbytes = (size + 1) * (2 * host().vector_bytes)
         memory = body.call(PTR, body.entry(runtime.MALLOC), nbytes * 2 + 64)
         with body.when(is_null(memory)):
             body.fail(Status.NO_MEMORY)
@@ -193,33 +220,36 @@ class _Phase:
         scale = self._numbers["scale"].convert("bitcast", "double")
         if self._vector.element != DOUBLE.element:
             scale = scale.convert("fptrunc", self._vector.element)
-        wide = scale.splat(self._lanes)
-        move = self._move_rows if self._rows else self._move_neighbours
         with body.loop(body.begin, body.end) as group:
-            move(group, x, None)
-            found = body.call(PTR, "@butterflies", x, y, size, self._pointer("twiddles"))
-            move(group, found, wide)
+            self._transform(group, x, y, scale.splat(self._lanes))
         body.line(f"call void {body.entry(runtime.FREE)}({memory})")
         return body.text
+
+    def _transform(self, group: Value, x: Value, y: Value, scale: Value) -> None:
+        """Transform a group, with x and y as scratch memory."""
+        move = self._move_rows if self._rows else self._move_neighbours
+        move(group, x, None)
+        move(group, self._transformed(x, y), scale)
+
+    def _transformed(self, x: Value, y: Value) -> Value:
+        return self._body.call(PTR, "@butterflies", x, y, self._numbers["size"], self._pointer("twiddles"))
 
     def _pointer(self, part: str) -> Value:
         return self._body.emit(PTR, f"inttoptr {self._numbers[part]} to ptr")
 
     def _start(self, offset: Value, *, reads: bool) -> Value:
-        """The address of a complex element of the operand or the result."""
-        return self._body.advance(
-            self._body.array(self._source if reads else 1), offset * 2, self._dtype.itemsize
-        )
+        """The address of an element of the operand or the result."""
+        array, width = self._body.array(self._source if reads else 1), self._widths[0 if reads else 1]
+        return self._body.advance(array, offset * width, self._dtype.itemsize)
+
+    def _row_starts(self, group: Value, *, reads: bool) -> list[Value]:
+        stride, last = self._numbers["source_row" if reads else "result_row"], self._numbers["count"] - 1
+        numbers = (group * self._lanes + lane for lane in range(self._lanes))
+        return [self._start(number.intrinsic("smin", last) * stride, reads=reads) for number in numbers]
 
     def _move_rows(self, group: Value, scratch: Value, scale: Value | None) -> None:
         """Read rows into scratch memory; or, with a factor, write them."""
-        body, reads = self._body, scale is None
-        stride = self._numbers["source_row" if reads else "result_row"]
-        last = self._numbers["count"] - 1
-        rows = [
-            self._start((group * self._lanes + number).intrinsic("smin", last) * stride, reads=reads)
-            for number in range(self._lanes)
-        ]
+        body, rows = self._body, self._row_starts(group, reads=scale is None)
         with body.loop(0, self._numbers["size"], self._lanes // 2) as column:
             places = [body.advance(row, column * 2, self._dtype.itemsize) for row in rows]
             if scale is None:
@@ -248,6 +278,88 @@ class _Phase:
                 real, imag = (part * scale for part in self._memory.load(scratch, place))
                 for address, first in ((low, 0), (high, self._lanes // 2)):
                     body.store(_zipped(real, imag, first), address)
+
+
+class _Real(_Phase):
+    """Transforms of rows of 2 n real numbers, as n complex ones."""
+
+    def __init__(self, dtype: DType) -> None:
+        super().__init__(dtype, 0, REAL_NUMBERS, rows=True)
+
+    def _spread(self, source: Value, target: Value) -> None:
+        """Make elements 0 to n of the target from those of the source and, backwards, its elements n to 0."""
+        body, size = self._body, self._numbers["size"]
+        table = self._body.emit(PTR, f"inttoptr {self._body.numbers['turns']} to ptr")
+        element = registers.register_type(self._dtype)
+        with body.loop(0, size + 1) as place:
+            pair = body.advance(table, place * 2, self._dtype.itemsize)
+            numbers = (
+                body.load(element, body.advance(pair, part, self._dtype.itemsize)) for part in range(2)
+            )
+            real, imag = (number.splat(self._lanes) for number in numbers)
+            a, (b, minus_b) = self._memory.load(source, place), self._memory.load(source, size - place)
+            # The source at n - k is conjugated.
+            self._memory.store(self._combined(a, (b, -minus_b), (real, imag)), target, place)
+
+    def _combined(self, a: Complex, b: Complex, turn: Complex) -> Complex:
+        raise NotImplementedError
+
+
+class _Half(_Real):
+    """The first n + 1 elements of the spectra."""
+
+    _widths = (1, 2)
+
+    def _transform(self, group: Value, x: Value, y: Value, scale: Value) -> None:
+        body, size = self._body, self._numbers["size"]
+        self._move_rows(group, x, None)
+        found = self._transformed(x, y)
+        self._memory.store(self._memory.load(found, body.constant(I64, 0)), found, size)
+        is_x = body.emit(I1, f"icmp eq {found}, {x.name}")
+        other = is_x.select(y, x)
+        self._spread(found, other)
+        self._move_rows(group, other, scale)
+        last = self._memory.load(other, size)[0] * scale
+        for lane, row in enumerate(self._row_starts(group, reads=False)):
+            end = body.advance(row, size * 2, self._dtype.itemsize)
+            body.store(last.part(lane, 1), end)
+            body.store(
+                body.constant(Type(self._vector.element), 0.0), body.advance(end, 1, self._dtype.itemsize)
+            )
+
+    def _combined(self, a: Complex, b: Complex, turn: Complex) -> Complex:
+        """Twice the transform of the even elements, and that of the odd ones turned."""
+        apart = _minus(a, b)
+        return _plus(_plus(a, b), _times((apart[1], -apart[0]), turn))
+
+
+class _Mirrored(_Real):
+    """Real numbers from n + 1 elements; the imaginary parts of the first and the last are taken to be 0."""
+
+    _widths = (2, 1)
+
+    def _transform(self, group: Value, x: Value, y: Value, scale: Value) -> None:
+        body, size = self._body, self._numbers["size"]
+        self._move_rows(group, x, None)
+        nothing, first = body.constant(self._vector, 0.0), body.constant(I64, 0)
+        self._memory.store((self._memory.load(x, first)[0], nothing), x, first)
+        self._memory.store((self._last(group), nothing), x, size)
+        self._spread(x, y)
+        self._move_rows(group, self._transformed(y, x), scale)
+
+    def _last(self, group: Value) -> Value:
+        """The real parts of the last elements."""
+        body, type = self._body, self._vector
+        found = Value(body, type, "poison")
+        for lane, row in enumerate(self._row_starts(group, reads=True)):
+            place = body.advance(row, self._numbers["size"] * 2, self._dtype.itemsize)
+            value = body.load(Type(type.element), place)
+            found = body.emit(type, f"insertelement {found}, {value}, i64 {lane}")
+        return found
+
+    def _combined(self, a: Complex, b: Complex, turn: Complex) -> Complex:
+        real, imag = _times(_minus(a, b), (turn[0], -turn[1]))
+        return _plus(_plus(a, b), (-imag, real))
 
 
 def _every_second(both: Sequence[Value], first: int) -> Value:

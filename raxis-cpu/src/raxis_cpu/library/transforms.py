@@ -110,8 +110,7 @@ def _pass(
     source, result = (lines_of(shape, given, dim) for given in strides)
     if source is None or result is None or not outer * inner or not _suits(size, lanes, real):
         return None
-    bits = struct.unpack("<q", struct.pack("<d", scale))[0]
-    begin = (size, fourier_ir.twiddles(size, real).ctypes.data, bits)
+    begin = _numbers(size, real, scale)
     if inner == 1:
         if source.along != 1 or result.along != 1 or (outer * 4 < lanes and size > _SHORT):
             return None
@@ -122,11 +121,62 @@ def _pass(
     return _Pass(False, outer * inner // lanes, (*begin, inner, *steps))
 
 
+def _numbers(size: int, real: DType, scale: float) -> tuple[int, int, int]:
+    """The size, where the table is, and the bits of the factor."""
+    bits: int = struct.unpack("<q", struct.pack("<d", scale))[0]
+    return size, fourier_ir.twiddles(size, real).ctypes.data, bits
+
+
 def _suits(size: int, lanes: int, real: DType) -> bool:
     """Whether so many elements are a power of two, fill registers and have room."""
     nbytes = 4 * size * lanes * real.itemsize
     return size & (size - 1) == 0 and max(2, lanes // 2) <= size and nbytes <= _ROOM
 
 
-TRANSFORMS: dict[str, KernelFactory] = {"_fft": complex_transforms}
+def half_transform(
+    program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
+) -> Executable | None:
+    """Half of the spectra of rows of real numbers, with a factor."""
+    size = program.parameters[0].type.shape[program.attributes["dim"]]
+    return _real(program, inputs, outputs, size, program.attributes["scale"] / 2)
+
+
+def mirrored_transform(
+    program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
+) -> Executable | None:
+    """Rows of real numbers from half of their spectra, with a factor."""
+    return _real(program, inputs, outputs, program.attributes["size"], program.attributes["scale"])
+
+
+def _real(
+    program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides], size: int, scale: float
+) -> Executable | None:
+    operand, result, dim = program.parameters[0].type, program.results[0].type, program.attributes["dim"]
+    real, rows, half = operand.dtype.to_real(), prod(operand.shape[:dim]), size // 2
+    lanes = fourier_ir.lanes(real)
+    lines = [
+        None if strides is None else lines_of(type.shape, strides, dim)
+        for type, strides in ((operand, inputs[0]), (result, outputs[0]))
+    ]
+    source, target = lines
+    if source is None or target is None or size % 2 or not rows or not _suits(half, lanes, real):
+        return None
+    if (source.along, target.along) != (1, 1) or prod(operand.shape[dim + 1 :]) != 1:
+        return None
+    if rows * 4 < lanes and half > _SHORT:
+        return None
+    inverse = operand.dtype.is_complex
+    values = (*_numbers(half, real, scale), rows, source.outer, 1, target.outer, 1)
+    numbers = dict(zip(fourier_ir.REAL_NUMBERS, values, strict=False))
+    numbers["turns"] = fourier_ir.turns(half, real).ctypes.data
+    phase = Phase("transform_0", -(-rows // lanes), rows * size * size.bit_length())
+    module = fourier_ir.real_transforms(real, inverse=inverse)
+    return module.bind([operand.dtype, result.dtype], [phase], numbers)
+
+
+TRANSFORMS: dict[str, KernelFactory] = {
+    "_fft": complex_transforms,
+    "_rfft": half_transform,
+    "_irfft": mirrored_transform,
+}
 """Kernels of whole ops."""

@@ -56,7 +56,12 @@ def _half_vjp(grad: Tensor, input_layout: Any, dim: int, scale: float) -> Any:
     return transform(whole, (dim,), True, scale).real
 
 
-@lowered("_rfft(Tensor input, int dim, float scale) -> Tensor", vjp={"input": _half_vjp}, **_INTERNAL)
+@lowered(
+    "_rfft(Tensor input, int dim, float scale) -> Tensor",
+    composite=True,
+    vjp={"input": _half_vjp},
+    **_INTERNAL,
+)
 def _half_transform(input: Tensor, dim: int, scale: float) -> Any:
     """`scale` times the first half of the transform of real numbers."""
     return _scaled(emit("rfft", input, dim=dim), scale)
@@ -72,6 +77,7 @@ def _mirrored_vjp(grad: Tensor, dim: int, size: int, scale: float) -> Any:
 
 @lowered(
     "_irfft(Tensor input, int dim, int size, float scale) -> Tensor",
+    composite=True,
     vjp={"input": _mirrored_vjp},
     **_INTERNAL,
 )
