@@ -10,6 +10,7 @@ import pytest
 from raxis import dtypes
 from raxis.backends.reference.kernels import KERNELS
 from raxis.ptir import Builder, Instruction, TensorType
+from raxis.testing.factorizations import CHECKS
 from raxis_cpu.library import factorizations, routine
 
 DTYPES = (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)
@@ -152,3 +153,58 @@ def test_without_lapack(
     expected = expected if isinstance(expected, tuple) else (expected,)
     for found, value in zip(_run(instruction, *operands), expected, strict=True):
         np.testing.assert_array_equal(found, value)
+
+
+SHAPES = [(5, 3), (3, 5), (70, 40), (2, 33, 50), (20, 8, 8), (1, 1), (0, 3), (2, 3, 0), (0, 4, 4)]
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("name", ["qr", "svd"])
+def test_decompositions(
+    name: str, full: bool, shape: tuple[int, ...], dtype: dtypes.DType, rng: np.random.Generator
+) -> None:
+    x = _random((*shape[:-2], shape[-1], shape[-2]), dtype, rng).swapaxes(-1, -2)
+    results = _run(_instruction(name, [TensorType(dtype, shape)], full=full), x)
+    CHECKS[name]([x], results, dtype, name)
+    if name == "svd":
+        (values,) = _run(_instruction("svdvals", [TensorType(dtype, shape)]), x)
+        for found in (values, results[1]):
+            _near(found, np.linalg.svd(_wide(x), compute_uv=False), dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("shape", [(3, 3), (40, 40), (2, 2, 35, 35), (20, 8, 8), (1, 1), (0, 0), (0, 4, 4)])
+def test_hermitian_eigenvalues(shape: tuple[int, ...], dtype: dtypes.DType, rng: np.random.Generator) -> None:
+    half = _random(shape, dtype, rng)
+    x = half + half.conj().swapaxes(-1, -2)
+    # What lies above the diagonal is not read.
+    lower = np.tril(x) + np.triu(np.full(shape, np.nan, dtype.numpy), 1)
+    values, vectors = _run(_instruction("eigh", [TensorType(dtype, shape)]), lower)
+    CHECKS["eigh"]([x], [values, vectors], dtype, "eigh")
+    (alone,) = _run(_instruction("eigvalsh", [TensorType(dtype, shape)]), lower)
+    for found in (values, alone):
+        _near(found, np.linalg.eigvalsh(_wide(x)), dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize(
+    ("name", "attributes"), [("svd", {"full": False}), ("svdvals", {}), ("eigh", {}), ("eigvalsh", {})]
+)
+def test_decompositions_that_do_not_exist(name: str, attributes: dict[str, Any], dtype: dtypes.DType) -> None:
+    """One matrix of NaN does not spoil the others of a stack."""
+    x = np.stack([np.eye(6), np.full((6, 6), np.nan), 2 * np.eye(6)]).astype(dtype.numpy)
+    results = _run(_instruction(name, [TensorType(dtype, x.shape)], **attributes), x)
+    values = results[1 if name == "svd" else 0]
+    np.testing.assert_allclose(values[::2], np.repeat([[1.0], [2.0]], 6, axis=1), rtol=1e-5)
+    assert np.isnan(values[1]).all()
+
+
+def _wide(x: np.ndarray) -> np.ndarray:
+    return x.astype(np.result_type(x, np.float64))
+
+
+def _near(found: np.ndarray, expected: np.ndarray, dtype: dtypes.DType) -> None:
+    tolerance = 1e-3 if dtype.to_real() is dtypes.float32 else 1e-10
+    np.testing.assert_allclose(found, expected, atol=tolerance)

@@ -16,6 +16,7 @@ from raxis.layout import Strides, contiguous_strides
 from raxis.ptir.program import Instruction
 from raxis_cpu.library import (
     convolution,
+    decompositions,
     factorizations,
     ordering,
     products,
@@ -46,6 +47,7 @@ BUILT_INS: Mapping[str, Callable[[Call], Executable | None]] = {
     "scatter": scattering.scatter,
     "put": scattering.put,
     **factorizations.FACTORIZATIONS,
+    **decompositions.DECOMPOSITIONS,
     **dict.fromkeys(("cumsum", "cumprod", "cummax", "cummin"), scans.scan),
 }
 """Primitives with native code that is called as kernels are."""

@@ -16,20 +16,21 @@ from raxis_cpu.library.routine import Call
 
 _SMALL = 32
 """Matrices up to this size are done faster without LAPACK."""
-_LETTERS = {dtypes.float32: "s", dtypes.float64: "d", dtypes.complex64: "c", dtypes.complex128: "z"}
+LETTERS = {dtypes.float32: "s", dtypes.float64: "d", dtypes.complex64: "c", dtypes.complex128: "z"}
+"""What names of BLAS's and LAPACK's functions begin with."""
 _UPPER, _LOWER = 121, 122
 _PLAIN, _TRANSPOSED = 111, 112
 """BLAS's words."""
 
 
-def _library(symbol: str) -> tuple[Blas, int] | None:
+def library(symbol: str) -> tuple[Blas, int] | None:
     """NumPy's BLAS and the address of a function in it; None if there is none."""
     blas = numpy_blas()
     address = blas.address(symbol) if blas is not None else 0
     return (blas, address) if blas is not None and address else None
 
 
-def _in_own_thread(blas: Blas, made: Executable, matrices: int) -> Executable:
+def in_own_thread(blas: Blas, made: Executable, matrices: int) -> Executable:
     """Large matrices are shared by our threads, one by BLAS's."""
     if matrices == 1:
         return made
@@ -41,7 +42,7 @@ def _in_own_thread(blas: Blas, made: Executable, matrices: int) -> Executable:
     return executable
 
 
-def _stack(name: str, shape: tuple[int, ...], strides: Strides) -> Mapping[str, int] | None:
+def stack_of(name: str, shape: tuple[int, ...], strides: Strides) -> Mapping[str, int] | None:
     """The numbers that say where a stack of matrices is; None if it is not evenly spaced."""
     step = flat_stride(shape[:-2], strides[:-2])
     if step is None:
@@ -49,15 +50,16 @@ def _stack(name: str, shape: tuple[int, ...], strides: Strides) -> Mapping[str, 
     return {f"{name}_stack": step, f"{name}_row": strides[-2], f"{name}_column": strides[-1]}
 
 
-def _are_dense(call: Call) -> bool:
+def are_dense(call: Call) -> bool:
+    """Whether all results are contiguous."""
     return all(call.is_dense(result) for result in range(len(call.results)))
 
 
 def lu(call: Call) -> Executable | None:
     """P L U of each matrix; results are dense."""
     type = call.instruction.operands[0].type
-    stack = _stack("x", type.shape, call.operands[0])
-    if stack is None or not _are_dense(call):
+    stack = stack_of("x", type.shape, call.operands[0])
+    if stack is None or not are_dense(call):
         return None
     *batch, rows, columns = type.shape
     numbers = {"rows": rows, "columns": columns, **stack}
@@ -65,32 +67,32 @@ def lu(call: Call) -> Executable | None:
     phases = [Phase(code.PHASE, count, type.size * min(rows, columns))]
     if min(rows, columns) <= _SMALL:
         return code.elimination(type.dtype).bind(arrays, phases, numbers)
-    found = _library(f"{_LETTERS[type.dtype]}getrf_")
+    found = library(f"{LETTERS[type.dtype]}getrf_")
     if found is None:
         return None
     blas, numbers["getrf"] = found
     module = code.getrf(type.dtype, blas.has_long_integers)
     scratch = count * code.scratch_bytes(rows, columns, type.dtype)
-    return _in_own_thread(blas, module.bind(arrays, phases, numbers, scratch=scratch), count)
+    return in_own_thread(blas, module.bind(arrays, phases, numbers, scratch=scratch), count)
 
 
 def cholesky(call: Call) -> Executable | None:
     """L of each matrix, zeros where there is none; results are dense."""
     type = call.instruction.operands[0].type
-    stack = _stack("x", type.shape, call.operands[0])
-    if stack is None or not _are_dense(call):
+    stack = stack_of("x", type.shape, call.operands[0])
+    if stack is None or not are_dense(call):
         return None
     *batch, rows, _ = type.shape
     numbers, count = {"rows": rows, **stack}, prod(batch)
     arrays, phases = [type.dtype, type.dtype, int32], [Phase(code.PHASE, count, type.size * rows)]
     if rows <= _SMALL:
         return code.cholesky(type.dtype).bind(arrays, phases, numbers)
-    found = _library(f"{_LETTERS[type.dtype]}potrf_")
+    found = library(f"{LETTERS[type.dtype]}potrf_")
     if found is None:
         return None
     blas, numbers["potrf"] = found
     module = code.potrf(type.dtype, blas.has_long_integers)
-    return _in_own_thread(blas, module.bind(arrays, phases, numbers), count)
+    return in_own_thread(blas, module.bind(arrays, phases, numbers), count)
 
 
 def pivots_to_permutation(call: Call) -> Executable | None:
@@ -108,7 +110,10 @@ def pivots_to_permutation(call: Call) -> Executable | None:
 def triangular_solve(call: Call) -> Executable | None:
     """X of each A X = B; the result is dense."""
     left, right = (operand.type for operand in call.instruction.operands)
-    stack_a, stack_b = _stack("a", left.shape, call.operands[0]), _stack("b", right.shape, call.operands[1])
+    stack_a, stack_b = (
+        stack_of("a", left.shape, call.operands[0]),
+        stack_of("b", right.shape, call.operands[1]),
+    )
     if stack_a is None or stack_b is None or not call.is_dense():
         return None
     *batch, rows, columns = right.shape
@@ -118,13 +123,13 @@ def triangular_solve(call: Call) -> Executable | None:
     arrays = [left.dtype] * 3
     if rows <= _SMALL or not right.size:
         return code.substitution(left.dtype, upper, unit).bind(arrays, phases, numbers)
-    found, form = _library(f"cblas_{_LETTERS[left.dtype]}trsm"), _form(numbers, upper)
+    found, form = library(f"cblas_{LETTERS[left.dtype]}trsm"), _form(numbers, upper)
     if found is None or form is None:
         return None
     blas, address = found
     module = code.trsm(left.dtype, upper, unit, blas.has_long_integers)
     made = module.bind(arrays, phases, {**numbers, **form, "trsm": address})
-    return _in_own_thread(blas, made, prod(batch))
+    return in_own_thread(blas, made, prod(batch))
 
 
 def _form(numbers: Mapping[str, int], upper: bool) -> Mapping[str, int] | None:
