@@ -121,6 +121,39 @@ def test_nan_does_not_converge(function: str) -> None:
         getattr(raxis.linalg, function)(matrix)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+@pytest.mark.parametrize("shape", [(6, 4), (4, 6), (3, 5, 5), (4, 4)])
+@pytest.mark.parametrize("rank", [0, 2, 4])
+def test_least_squares_of_any_rank(
+    shape: tuple[int, ...], rank: int, dtype: Any, rng: np.random.Generator
+) -> None:
+    *batch, rows, columns = shape
+    a = _random((*batch, rows, rank), dtype, rng) @ _random((*batch, rank, columns), dtype, rng)
+    b = _random((*batch, rows, 2), dtype, rng)
+    if batch:
+        a[1] = _random((rows, columns), dtype, rng)
+    weights = _random((*batch, columns, 2), dtype, rng)
+    ours = [raxis.from_numpy(x).requires_grad_() for x in (a, b)]
+    theirs = [torch.from_numpy(x.copy()).requires_grad_() for x in (a, b)]
+    found, expected = raxis.linalg.lstsq(*ours), torch.linalg.lstsq(*theirs)
+    assert found.rank.tolist() == expected.rank.tolist()
+    np.testing.assert_allclose(
+        found.solution.detach().numpy(), expected.solution.detach().numpy(), atol=1e-10
+    )
+    (found.solution * raxis.from_numpy(weights)).abs().sum().backward()
+    (expected.solution * torch.from_numpy(weights)).abs().sum().backward()
+    for own, other in zip(ours, theirs, strict=True):
+        assert own.grad is not None
+        assert other.grad is not None
+        np.testing.assert_allclose(own.grad.numpy(), other.grad.numpy(), atol=1e-8)
+
+
+def test_where_a_nan_ends_a_factorization() -> None:
+    matrix = np.eye(5)
+    matrix[3, 3] = np.nan
+    assert raxis.linalg.cholesky_ex(raxis.from_numpy(matrix)).info.item() == 4
+
+
 def test_gradient_of_the_determinant_of_a_singular_matrix() -> None:
     x = raxis.tensor([[1.0, 2.0], [2.0, 4.0]], dtype=raxis.float64, requires_grad=True)
     raxis.linalg.det(x).backward()

@@ -44,13 +44,22 @@ def eigh_pairs(input: Tensor, upper: bool) -> Any:
     return emit("eigh", adjoint(input) if upper else input)
 
 
-def _checked_eigh(name: str, A: Tensor, UPLO: str) -> Any:
+def _eigenvalues_vjp(grad: Tensor, input: Tensor, upper: bool) -> Any:
+    vectors = eigh_pairs(input, upper)[1]
+    return (vectors * grad.unsqueeze(-2)) @ adjoint(vectors)
+
+
+@lowered("_eigvalsh(Tensor input, bool upper) -> Tensor", vjp={"input": _eigenvalues_vjp}, **INTERNAL)
+def hermitian_eigenvalues(input: Tensor, upper: bool) -> Any:
+    """Ascending eigenvalues of a Hermitian matrix, one triangle of which is read."""
+    return emit("eigvalsh", adjoint(input) if upper else input)
+
+
+def _reads_upper(name: str, A: Tensor, UPLO: str) -> bool:
     require_square(name, A)
     if UPLO.upper() not in ("L", "U"):
         raise RuntimeError(f"{name}: Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
-    pairs = eigh_pairs(A, UPLO.upper() == "U")
-    require_convergence(name, pairs[0])
-    return pairs
+    return UPLO.upper() == "U"
 
 
 @composed(
@@ -77,7 +86,9 @@ def eigh(A: Tensor, UPLO: str = "L") -> Any:
         >>> raxis.linalg.eigh(raxis.tensor([[3.0, 0.0], [0.0, 1.0]])).eigenvalues
         tensor([1., 3.])
     """
-    return named_results("linalg.eigh", *_checked_eigh("linalg.eigh", A, UPLO))
+    pairs = eigh_pairs(A, _reads_upper("linalg.eigh", A, UPLO))
+    require_convergence("linalg.eigh", pairs[0])
+    return named_results("linalg.eigh", *pairs)
 
 
 @composed("eigvalsh(Tensor A, str UPLO='L') -> Tensor", namespace=LINALG, method=False)
@@ -93,7 +104,9 @@ def eigvalsh(A: Tensor, UPLO: str = "L") -> Any:
         >>> raxis.linalg.eigvalsh(raxis.tensor([[3.0, 0.0], [0.0, 1.0]]))
         tensor([1., 3.])
     """
-    return _checked_eigh("linalg.eigvalsh", A, UPLO)[0]
+    values = hermitian_eigenvalues(A, _reads_upper("linalg.eigvalsh", A, UPLO))
+    require_convergence("linalg.eigvalsh", values)
+    return values
 
 
 def _eig_vjp(grads: Any, results: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 from raxis.dtypes import int64
 from raxis.numeric_limits import finfo
 from raxis.ops.definitions.comparison import where
-from raxis.ops.definitions.eigenvalues import eigh_pairs
+from raxis.ops.definitions.eigenvalues import hermitian_eigenvalues
 from raxis.ops.definitions.matmul import adjoint
 from raxis.ops.definitions.matrix_checks import (
     INTERNAL,
@@ -20,7 +20,9 @@ from raxis.ops.definitions.matrix_checks import (
     require_one_dtype,
     require_square,
 )
+from raxis.ops.definitions.orthogonal import qr_factors
 from raxis.ops.definitions.reductions import scalar_type
+from raxis.ops.definitions.triangular import solve_triangular
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import cast, emit
 from raxis.return_types import named_results
@@ -83,15 +85,37 @@ def svd_factors(input: Tensor, full: bool) -> Any:
     return emit("svd", input, full=full)
 
 
-def _checked_svd(name: str, A: Tensor, full: bool, driver: str | None = None) -> Any:
+def _values_vjp(grad: Tensor, input: Tensor) -> Any:
+    left, _, right = svd_factors(input, False)
+    return (left * grad.unsqueeze(-2)) @ right
+
+
+@lowered("_svdvals(Tensor input) -> Tensor", vjp={"input": _values_vjp}, **INTERNAL)
+def _singular_values(input: Tensor) -> Any:
+    """S."""
+    return emit("svdvals", input)
+
+
+def _require_svd(name: str, A: Tensor, driver: str | None = None) -> None:
     require_matrices(name, A)
     if driver is not None:
         raise RuntimeError(
             f"{name}: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
         )
+
+
+def _checked_svd(name: str, A: Tensor, full: bool, driver: str | None = None) -> Any:
+    _require_svd(name, A, driver)
     factors = svd_factors(A, full)
     require_convergence(name, factors[1])
     return factors
+
+
+def _checked_values(name: str, A: Tensor, driver: str | None = None) -> Any:
+    _require_svd(name, A, driver)
+    values = _singular_values(A)
+    require_convergence(name, values)
+    return values
 
 
 @composed(
@@ -137,7 +161,7 @@ def svdvals(A: Tensor, *, driver: str | None = None) -> Any:
         >>> raxis.linalg.svdvals(raxis.tensor([[0.0, 2.0], [1.0, 0.0]]))
         tensor([2., 1.])
     """
-    return _checked_svd("linalg.svdvals", A, False, driver)[1]
+    return _checked_values("linalg.svdvals", A, driver)
 
 
 @composed("svd(Tensor input, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)")
@@ -154,9 +178,10 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
         >>> raxis.svd(raxis.tensor([[2.0]])).S
         tensor([2.])
     """
-    left, values, right = _checked_svd("linalg.svd", input, not some)
     if compute_uv:
+        left, values, right = _checked_svd("linalg.svd", input, not some)
         return named_results("svd", left, values, adjoint(right))
+    values = _checked_values("linalg.svd", input)
     rows, columns = input.shape[-2:]
     zeros = [input.new_zeros((*input.shape[:-2], size, size)) for size in (rows, columns)]
     return named_results("svd", zeros[0], values, zeros[1])
@@ -312,7 +337,7 @@ def matrix_rank(
     _require_real_tolerances(name, atol, rtol)
     if A._layout.numel == 0:
         return A.new_zeros(A.shape[:-2], dtype=int64)
-    values = eigh_pairs(A, False)[0].abs() if hermitian else svdvals(A)
+    values = hermitian_eigenvalues(A, False).abs() if hermitian else svdvals(A)
     return _rank(values, *_tolerances(A, atol, rtol))
 
 
@@ -357,8 +382,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     name = "linalg.lstsq"
     driver = "gelsy" if driver is None else driver
     right, is_vector = _right_side(name, A, B, driver)
-    inverse, rank = _pseudo_inverted(name, A, False, None, rcond)
-    solution = inverse @ right
+    solution, rank = _least_squares(name, A, right, rcond)
     residuals = _residuals(A, right, solution, rank, driver)
     wants_values = driver in ("gelsd", "gelss")
     return named_results(
@@ -366,8 +390,30 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
         solution.squeeze(-1) if is_vector else solution,
         residuals,
         rank.new_empty(0) if driver == "gels" else rank,
-        svd_factors(A, False)[1].detach() if wants_values else A.new_empty(0, dtype=A.dtype.to_real()),
+        _singular_values(A.detach()) if wants_values else A.new_empty(0, dtype=A.dtype.to_real()),
     )
+
+
+def _least_squares(name: str, A: Tensor, right: Tensor, rcond: float | None) -> tuple[Any, Any]:
+    """The solution and the rank: by QR if no column depends on others, else by the pseudo-inverse."""
+    if A.shape[-2] >= A.shape[-1] and has_values(A) and A._layout.numel:
+        basis, triangle = qr_factors(A, False)
+        if _is_regular(triangle.detach(), _tolerances(A, None, rcond)[1]):
+            solution = solve_triangular(triangle, adjoint(basis) @ right, upper=True)
+            return solution, A.new_full(A.shape[:-2], A.shape[-1], dtype=int64)
+    inverse, rank = _pseudo_inverted(name, A, False, None, rcond)
+    return inverse @ right, rank
+
+
+def _is_regular(triangle: Tensor, rtol: float) -> bool:
+    """Whether all singular values are certainly greater than `rtol` times the greatest.
+
+    Frobenius's norms of a matrix and its inverse bound the greatest and the reciprocal of the smallest one.
+    """
+    inverse = solve_triangular(triangle, identity_of(triangle), upper=True)
+    square = triangle.abs().square().sum((-2, -1)) * inverse.abs().square().sum((-2, -1))
+    worst = triangle.device.all_examples(square).amax().item()
+    return bool(worst * rtol * rtol < 1)
 
 
 def _residuals(A: Tensor, right: Tensor, solution: Tensor, rank: Tensor, driver: str) -> Any:
