@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from raxis.dtypes import DType
+from raxis_cpu.library.matrix_copies_ir import COPY, copy_function
 from raxis_cpu.library.phases import Body
 from raxis_cpu.llvm.complexes import divide, multiply
 from raxis_cpu.llvm.ir import I8, I64, PTR, Type, Value, fma
@@ -14,8 +15,6 @@ from raxis_cpu.llvm.registers import Complex, Register, register_type
 
 _LANES = 4
 """Neighbouring elements that are worked on at once."""
-_TILE = 16
-"""Rows and columns of a matrix that are transposed at once: their lines stay in the first cache."""
 
 
 class Matrix(NamedTuple):
@@ -98,12 +97,14 @@ class MatrixBody(Body):
     # ---- transposition and LAPACK ------------------------------------------------------------------------------------
 
     def copy(self, source: Matrix, target: Matrix, rows: Value, columns: Value) -> None:
-        """Copy a matrix, tile by tile."""
-        with self.loop(0, rows, _TILE) as row, self.loop(0, columns, _TILE) as column:
-            last_row = (row + _TILE).intrinsic("smin", rows)
-            last_column = (column + _TILE).intrinsic("smin", columns)
-            with self.loop(row, last_row) as i, self.loop(column, last_column) as j:
-                self.write(self.read(self.at(source, i, j)), self.at(target, i, j))
+        """Copy a matrix."""
+        places = ", ".join(map(str, (*source, *target, rows, columns)))
+        self.line(f"call void @{COPY}({places})")
+
+    @property
+    def text(self) -> str:
+        """The definition, and that of the function that copies."""
+        return f"{super().text}\n{copy_function(self.size)}"
 
     def address(self, name: str) -> Value:
         """The number `name` as an address."""
