@@ -86,13 +86,18 @@ def tile(input: Tensor, *dims: Any, **named: Any) -> Tensor:
 )
 def _repeat_positions(repeats: Tensor, total: int) -> Any:
     """For each of `total` results, which of the counted elements it repeats; any, if counts have another sum."""
-    ends = emit("cumsum", cast(repeats, dtypes.int64), dim=0)
+    return owners_by_ends(emit("cumsum", cast(repeats, dtypes.int64), dim=0), total)
+
+
+def owners_by_ends(ends: Any, total: int) -> Any:
+    """For each of `total` places of the last dimension, which of the consecutive segments that end so it is in."""
+    outer, dim = ends._layout.shape[:-1], ends._layout.ndim - 1
     least, most = (constant(number, dtypes.int64, ends._layout.shape) for number in (0, total))
     ends = emit("minimum", emit("maximum", ends, least), most)
     ones = constant(1, dtypes.int64, ends._layout.shape)
-    ended = emit("scatter", constant(0, dtypes.int64, (total + 1,)), ends, ones, dim=0, reduce="add")
-    before = emit("slice", ended, start=(0,), stop=(total,), step=(1,))
-    return emit("cumsum", before, dim=0)
+    ended = emit("scatter", constant(0, dtypes.int64, (*outer, total + 1)), ends, ones, dim=dim, reduce="add")
+    before = emit("slice", ended, start=(0,) * (dim + 1), stop=(*outer, total), step=(1,) * (dim + 1))
+    return emit("cumsum", before, dim=dim)
 
 
 def _check_repeats(repeats: Tensor) -> None:

@@ -7,11 +7,12 @@ from typing import Any
 
 from raxis.dtypes import int64
 from raxis.layout import wrap_dim
-from raxis.ops.definitions.binning import searchsorted
 from raxis.ops.definitions.comparison import where
-from raxis.ops.definitions.sequences import arange
+from raxis.ops.definitions.matrix_checks import INTERNAL
+from raxis.ops.definitions.rearranging import owners_by_ends
 from raxis.ops.definitions.verdicts import Failure, require_none
-from raxis.ops.table import composed
+from raxis.ops.table import composed, lowered
+from raxis.ops.trace import cast, emit
 from raxis.tensor import Tensor
 
 _REDUCTIONS = {
@@ -68,17 +69,31 @@ def segment_reduce(
         raise RuntimeError("segment_reduce(): indices based reduction is not supported yet.")
     if (lengths is None) == (offsets is None):
         raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined, and not both.")
-    ends, sizes = _bounds(lengths, offsets)
+    bounds, sizes = _bounds(lengths, offsets)
     _check(data, sizes, place, unsafe)
-    return _reduced(data, reduce, ends, sizes, initial)
+    owners = _segment_owners(bounds, data.shape[place], offsets is None)
+    return _reduced(data, reduce, owners, sizes, initial)
 
 
 def _bounds(lengths: Tensor | None, offsets: Tensor | None) -> tuple[Tensor, Tensor]:
-    """Where segments end, and their sizes."""
+    """What segments are told by, their lengths or their ends, and their lengths."""
     if lengths is not None:
-        return lengths.cumsum(-1), lengths
+        return lengths, lengths
     assert offsets is not None
     return offsets[..., 1:], offsets.diff()
+
+
+@lowered("_segment_owners(Tensor bounds, int total, bool are_lengths) -> Tensor", **INTERNAL)
+def _segment_owners(bounds: Tensor, total: int, are_lengths: bool) -> Any:
+    """For each place the segment it is in, by the segments' lengths or ends."""
+    ends = cast(bounds, int64)
+    return owners_by_ends(emit("cumsum", ends, dim=ends._layout.ndim - 1) if are_lengths else ends, total)
+
+
+@lowered("_misfits(Tensor sizes, int total) -> Tensor", **INTERNAL)
+def _misfits(sizes: Tensor, total: int) -> Any:
+    """Whether sizes are negative or do not add up to `total`."""
+    return (sizes < 0).any(-1) | (sizes.sum(-1) != total)
 
 
 def _check(data: Tensor, sizes: Tensor, place: int, unsafe: bool) -> None:
@@ -93,22 +108,19 @@ def _check(data: Tensor, sizes: Tensor, place: int, unsafe: bool) -> None:
         "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) = "
         f"{data.shape[place]} and to have no negative values when !unsafe."
     )
-    wrong = (sizes < 0).any(-1) | (sizes.sum(-1) != data.shape[place])
-    require_none(wrong, Failure(lambda *_: RuntimeError(sentence)))
+    require_none(_misfits(sizes, data.shape[place]), Failure(lambda *_: RuntimeError(sentence)))
 
 
-def _reduced(data: Tensor, reduce: str, ends: Tensor, sizes: Tensor, initial: float | None) -> Tensor:
+def _reduced(data: Tensor, reduce: str, owners: Tensor, sizes: Tensor, initial: float | None) -> Tensor:
     name, empty = _REDUCTIONS[reduce]
     place, count = sizes.ndim - 1, sizes.shape[-1]
-    rest = [1] * (data.ndim - place - 1)
-    positions = arange(data.shape[place], dtype=int64, device=data.device)
-    owners = searchsorted(ends.contiguous(), positions.expand(*ends.shape[:-1], -1).contiguous(), right=True)
-    owners = owners.reshape([*owners.shape, *rest]).expand(data.shape)
+    rest = (1,) * (data.ndim - place - 1)
+    owners = owners.reshape((*owners.shape, *rest)).expand(data.shape)
     # Elements beyond the last segment, which only unsafe calls have, go to one more that is cut off.
-    shape = [*sizes.shape[:-1], count + 1, *data.shape[place + 1 :]]
+    shape = (*sizes.shape[:-1], count + 1, *data.shape[place + 1 :])
     start = data.new_full(shape, empty if initial is None else initial)
     total = start.scatter_reduce(place, owners, data, name).narrow(place, 0, count)
     if reduce != "mean":
         return total
-    counts = sizes.reshape([*sizes.shape, *rest])
+    counts = sizes.reshape((*sizes.shape, *rest))
     return total / counts if initial is None else where(counts == 0, total, total / counts.clamp_min(1))
