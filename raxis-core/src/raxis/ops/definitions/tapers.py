@@ -7,12 +7,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from raxis.dtypes import DType, float64
+from raxis.device import Device
+from raxis.dtypes import DType, float64, int64
+from raxis.ops.call import repeated
+from raxis.ops.definitions.creation import ones
 from raxis.ops.definitions.factory import CREATION_OPTIONS
-from raxis.ops.definitions.sequences import arange
+from raxis.ops.definitions.matrix_checks import INTERNAL
 from raxis.ops.promotion import get_default_dtype
-from raxis.ops.table import created
-from raxis.placement import DeviceLike
+from raxis.ops.table import OPS, created, lowered
+from raxis.ops.trace import cast, constant, emit
+from raxis.placement import DeviceLike, as_device
 from raxis.tensor import Tensor
 
 _OPTIONS = CREATION_OPTIONS.replace(" bool pin_memory=False,", "")
@@ -24,37 +28,56 @@ def _schema(name: str, more: str = "") -> str:
 
 def _window(
     name: str,
+    kind: str,
+    parameters: tuple[float, ...],
     length: int,
     periodic: bool,
-    values: Callable[[Any, int], Any],
     dtype: DType | None,
     device: DeviceLike | None,
 ) -> Callable[[], Tensor]:
-    """`values` of the places (float64) and the greatest place, in `dtype`; a periodic window is one longer, cut off."""
+    """A window of a kind in `_KINDS`, computed in float64; a periodic one is one longer, cut off."""
     dtype = dtype or get_default_dtype()
     if not dtype.is_floating_point:
         raise RuntimeError(f"{name} expects floating point dtypes, got: {dtype}")
     if length < 0:
         raise RuntimeError(f"{name} requires non-negative window_length, got window_length={length}")
-    return partial(_made, length, periodic, values, dtype, device)
-
-
-def _made(
-    length: int, periodic: bool, values: Callable[[Any, int], Any], dtype: DType, device: DeviceLike | None
-) -> Tensor:
-    places = arange(length, dtype=float64, device=device)
+    if length < 2:
+        return partial(ones, length, dtype=dtype, device=device)
     last = length if periodic else length - 1
-    window: Tensor = values(places, last) if length > 1 else places + 1
-    return window.to(dtype)
+    return repeated(OPS["_taper"], 2 / last, length, kind, parameters, dtype, as_device(device))
 
 
-def _cosines(places: Any, last: int, *, factors: tuple[float, ...]) -> Any:
-    """``sum(factors[k] * cos(2 pi k place / last))``."""
-    turn = 2 * math.pi / last
+@lowered(
+    "_taper(Scalar step, int length, str kind, float[] parameters, *, dtype dtype, device device) -> Tensor",
+    **INTERNAL,
+)
+def _taper(
+    step: Tensor, length: int, kind: str, parameters: tuple[float, ...], dtype: DType, device: Device
+) -> Any:
+    """The values of a window at the multiples of `step`."""
+    places = cast(emit("iota", shape=(length,), dtype=int64, dim=0), float64)
+    return cast(_KINDS[kind](places * step, *parameters), dtype)
+
+
+def _cosines(places: Any, *factors: float) -> Any:
+    """``sum(factors[k] * cos(pi k place))``."""
     return sum(
-        (factor * (places * (order * turn)).cos() for order, factor in enumerate(factors[1:], 1)),
+        (factor * (places * (order * math.pi)).cos() for order, factor in enumerate(factors[1:], 1)),
         start=factors[0],
     )
+
+
+def _triangle(places: Any) -> Any:
+    return 1 - (places - 1).abs()
+
+
+def _bessel(places: Any, beta: float) -> Any:
+    inner = (1 - (places - 1) ** 2).clamp_min(0).sqrt()
+    return (inner * beta).i0() / constant(beta, float64).i0()
+
+
+_KINDS: dict[str, Callable[..., Any]] = {"cosines": _cosines, "triangle": _triangle, "bessel": _bessel}
+"""Windows as functions of places from 0 to 2, of which 1 is the middle."""
 
 
 @created(_schema("hann_window"), method=False)
@@ -80,8 +103,7 @@ def hann_window(
         >>> raxis.hann_window(4)
         tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
-    values = partial(_cosines, factors=(0.5, -0.5))
-    return _window("hann_window", window_length, periodic, values, dtype, device)
+    return _window("hann_window", "cosines", (0.5, -0.5), window_length, periodic, dtype, device)
 
 
 @created(_schema("hamming_window", "float alpha=0.54, float beta=0.46, "), method=False)
@@ -101,8 +123,7 @@ def hamming_window(
         >>> raxis.hamming_window(2)
         tensor([0.0800, 1.0000])
     """
-    values = partial(_cosines, factors=(alpha, -beta))
-    return _window("hamming_window", window_length, periodic, values, dtype, device)
+    return _window("hamming_window", "cosines", (alpha, -beta), window_length, periodic, dtype, device)
 
 
 @created(_schema("blackman_window"), method=False)
@@ -120,8 +141,7 @@ def blackman_window(
         >>> raxis.blackman_window(4)[1:]
         tensor([0.3400, 1.0000, 0.3400])
     """
-    values = partial(_cosines, factors=(0.42, -0.5, 0.08))
-    return _window("blackman_window", window_length, periodic, values, dtype, device)
+    return _window("blackman_window", "cosines", (0.42, -0.5, 0.08), window_length, periodic, dtype, device)
 
 
 @created(_schema("bartlett_window"), method=False)
@@ -139,11 +159,7 @@ def bartlett_window(
         >>> raxis.bartlett_window(4)
         tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
-    return _window("bartlett_window", window_length, periodic, _triangle, dtype, device)
-
-
-def _triangle(places: Any, last: int) -> Any:
-    return 1 - (places * (2 / last) - 1).abs()
+    return _window("bartlett_window", "triangle", (), window_length, periodic, dtype, device)
 
 
 @created(_schema("kaiser_window", "float beta=12.0, "), method=False)
@@ -162,9 +178,4 @@ def kaiser_window(
         >>> raxis.kaiser_window(3, False)[1]
         tensor(1.)
     """
-    return _window("kaiser_window", window_length, periodic, partial(_bessel, beta=beta), dtype, device)
-
-
-def _bessel(places: Any, last: int, *, beta: float) -> Any:
-    inner = (1 - (places * (2 / last) - 1) ** 2).clamp_min(0).sqrt()
-    return (inner * beta).i0() / (places.new_full((), beta)).i0()
+    return _window("kaiser_window", "bessel", (beta,), window_length, periodic, dtype, device)
