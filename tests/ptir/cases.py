@@ -326,6 +326,7 @@ STRUCTURED: tuple[Case, ...] = (
     *(_triangular_case(upper, unit) for upper in (False, True) for unit in (False, True)),
     *(Case(name, [shape], {"full": full})
       for name in ("qr", "svd") for shape in ((2, 3), (2, 4, 3)) for full in (False, True)),
+    Case("qr_triangle", [(2, 4, 3)]),
     Case("svdvals", [(2, 4, 3)], {}, torch.linalg.svdvals),
     Case("eigh", [(3, 3)]),
     Case("eigvalsh", [(3, 3)], {}, torch.linalg.eigvalsh),

@@ -250,6 +250,7 @@ STRUCTURED: tuple[Application, ...] = (
       for upper in (False, True) for unit in (False, True)),
     *(Application("qr", [(2, 4, 3)], {"full": full}, prepare=list) for full in (False, True)),
     *(Application("svd", [(2, 4, 3)], {"full": full}, prepare=list) for full in (False, True)),
+    Application("qr_triangle", [(2, 4, 3)]),
     Application("svdvals", [(2, 4, 3)]),
     Application("eigh", [(2, 3, 3)], prepare=_hermitian),
     Application("eigvalsh", [(2, 3, 3)], prepare=_hermitian),

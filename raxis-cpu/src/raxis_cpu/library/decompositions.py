@@ -79,17 +79,25 @@ def _bound(
 
 def qr(call: Call) -> Executable | None:
     """Q and R."""
+    return _triangular(call, call.instruction.results[0].type.shape[-1], alone=False)
+
+
+def qr_triangle(call: Call) -> Executable | None:
+    """R."""
+    return _triangular(call, call.instruction.results[0].type.shape[-2], alone=True)
+
+
+def _triangular(call: Call, inner: int, *, alone: bool) -> Executable | None:
     type = call.instruction.operands[0].type
     found = _functions(type.dtype, "geqrf", "ungqr" if type.dtype.is_complex else "orgqr")
     if found is None or not type.size:
         return None
     rows, columns = type.shape[-2:]
-    inner = call.instruction.results[0].type.shape[-1]
     widest = max(columns, inner)
     blas, numbers = found
     numbers |= {"inner": inner, "left": min(rows, columns)}
     work = _Work(matrix=rows * widest, work=_BLOCK * widest, tau=min(rows, columns))
-    return _bound(call, blas, code.qr(type.dtype, blas.has_long_integers), work, numbers)
+    return _bound(call, blas, code.qr(type.dtype, blas.has_long_integers, alone), work, numbers)
 
 
 def svd(call: Call) -> Executable | None:
@@ -152,6 +160,7 @@ def _hermitian(call: Call, *, vectors: bool) -> Executable | None:
 
 DECOMPOSITIONS: Mapping[str, Callable[[Call], Executable | None]] = {
     "qr": qr,
+    "qr_triangle": qr_triangle,
     "svd": svd,
     "svdvals": svdvals,
     "eigh": eigh,

@@ -72,8 +72,11 @@ class _Body(MatrixBody):
 
 
 @cache
-def qr(dtype: DType, long_integers: bool) -> Module:
-    """Q and R: x, then both, which are dense. `inner` is the number of Q's columns, `left` of reflections."""
+def qr(dtype: DType, long_integers: bool, alone: bool) -> Module:
+    """Q and R: x, then both, which are dense; R `alone`, or it is the last.
+
+    The number `inner` is that of Q's columns, `left` that of reflections.
+    """
     body = _Body(dtype, long_integers)
     rows, columns, inner = (body.numbers[name] for name in ("rows", "columns", "inner"))
     names = ("rows", "columns", "inner", "left", "work_size")
@@ -83,12 +86,13 @@ def qr(dtype: DType, long_integers: bool) -> Module:
         turned = Matrix(matrix, body.constant(I64, 1), rows)
         body.copy(body.given(0, "x", item), turned, rows, columns)
         body.lapack("first", m, n, matrix, m, tau, work, size)
-        triangle = body.dense(body.array(2), inner, columns, item)
+        triangle = body.dense(body.array(1 if alone else 2), inner, columns, item)
         body.copy(turned, triangle, inner, columns)
         with body.loop(0, inner) as row, body.loop(0, row.intrinsic("smin", columns)) as column:
             body.write(body.number(0.0), body.at(triangle, row, column))
-        body.lapack("second", m, kept, reflections, matrix, m, tau, work, size)
-        body.copy(turned, body.dense(body.array(1), rows, inner, item), rows, inner)
+        if not alone:
+            body.lapack("second", m, kept, reflections, matrix, m, tau, work, size)
+            body.copy(turned, body.dense(body.array(1), rows, inner, item), rows, inner)
     return Module("qr", body.text, NUMBERS)
 
 

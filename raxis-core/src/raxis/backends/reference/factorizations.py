@@ -56,17 +56,22 @@ def _eigh(instruction: Instruction) -> Kernel:
     return _decomposed(instruction, np.linalg.eigh)
 
 
-def _values(instruction: Instruction, function: Kernel) -> Kernel:
+def _alone(instruction: Instruction, function: Kernel) -> Kernel:
+    """The kernel of what has one result."""
     kernel = _decomposed(instruction, lambda x: (function(x),))
     return lambda x: kernel(x)[0]
 
 
+def _qr_triangle(instruction: Instruction) -> Kernel:
+    return _alone(instruction, lambda x: np.linalg.qr(x, mode="r"))
+
+
 def _svdvals(instruction: Instruction) -> Kernel:
-    return _values(instruction, lambda x: np.linalg.svd(x, compute_uv=False))
+    return _alone(instruction, lambda x: np.linalg.svd(x, compute_uv=False))
 
 
 def _eigvalsh(instruction: Instruction) -> Kernel:
-    return _values(instruction, np.linalg.eigvalsh)
+    return _alone(instruction, np.linalg.eigvalsh)
 
 
 def _eig(instruction: Instruction) -> Kernel:
@@ -243,6 +248,7 @@ KERNELS: Mapping[str, Callable[[Instruction], Kernel]] = {
     "qr": _qr,
     "svd": _svd,
     "eigh": _eigh,
+    "qr_triangle": _qr_triangle,
     "svdvals": _svdvals,
     "eigvalsh": _eigvalsh,
     "eig": _eig,

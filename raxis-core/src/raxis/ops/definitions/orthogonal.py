@@ -84,7 +84,7 @@ def _no_derivative(grad: Tensor) -> Any:
 @lowered("_qr_triangle(Tensor input) -> Tensor", vjp={"input": _no_derivative}, **INTERNAL)
 def _triangle_only(input: Tensor) -> Any:
     """R alone."""
-    return emit("qr", input, full=False)[1]
+    return emit("qr_triangle", input)
 
 
 @composed("qr(Tensor input, bool some=True) -> (Tensor Q, Tensor R)")

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from raxis.dtypes import int64
+from raxis.layout import broadcast_shapes
 from raxis.numeric_limits import finfo
 from raxis.ops.definitions.comparison import where
 from raxis.ops.definitions.eigenvalues import hermitian_eigenvalues
+from raxis.ops.definitions.joining import cat
 from raxis.ops.definitions.matmul import adjoint
 from raxis.ops.definitions.matrix_checks import (
     INTERNAL,
@@ -394,12 +396,41 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     )
 
 
+def _full_rank_vjp(grads: Any, A: Tensor, B: Tensor, results: Any, needs: Any) -> Any:
+    """Golub & Pereyra, The differentiation of pseudo-inverses and nonlinear least squares, 1973.
+
+    The triangle is only looked at: it has no gradient.
+    """
+    grad, solution = grads[0], results[0]
+    basis, triangle = qr_factors(A, False)
+    inner = solve_triangular(adjoint(triangle), grad, upper=False)
+    by_right_side = basis @ inner
+    if not needs[0]:
+        return None, by_right_side
+    outer = solve_triangular(triangle, inner, upper=True)
+    return (B - A @ solution) @ adjoint(outer) - by_right_side @ adjoint(solution), by_right_side
+
+
+@lowered(
+    "_full_rank_solution(Tensor A, Tensor B) -> (Tensor solution, Tensor triangle)",
+    vjp={("A", "B"): _full_rank_vjp},
+    **INTERNAL,
+)
+def _full_rank_solution(A: Tensor, B: Tensor) -> Any:
+    """The least squares' solution for A of full rank, not wide, and the triangle of its QR factorization."""
+    columns = A._layout.shape[-1]
+    whole = emit("qr_triangle", cat([A, B], -1))
+    triangle, turned = whole[..., :columns, :columns], whole[..., :columns, columns:]
+    return emit("triangular_solve", triangle, turned, upper=True, unit=False), triangle
+
+
 def _least_squares(name: str, A: Tensor, right: Tensor, rcond: float | None) -> tuple[Any, Any]:
     """The solution and the rank: by QR if no column depends on others, else by the pseudo-inverse."""
     if A.shape[-2] >= A.shape[-1] and has_values(A) and A._layout.numel:
-        basis, triangle = qr_factors(A, False)
+        batch = broadcast_shapes(A._layout.shape[:-2], right._layout.shape[:-2])
+        operands = [x.expand(*batch, *x.shape[-2:]) for x in (A, right)]
+        solution, triangle = _full_rank_solution(*operands)
         if _is_regular(triangle.detach(), _tolerances(A, None, rcond)[1]):
-            solution = solve_triangular(triangle, adjoint(basis) @ right, upper=True)
             return solution, A.new_full(A.shape[:-2], A.shape[-1], dtype=int64)
     inverse, rank = _pseudo_inverted(name, A, False, None, rcond)
     return inverse @ right, rank

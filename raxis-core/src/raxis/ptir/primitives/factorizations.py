@@ -71,6 +71,11 @@ def _qr(operands: Types, attributes: Attributes, _: Regions) -> Results:
     return TensorType(dtype, (*batch, rows, inner)), TensorType(dtype, (*batch, inner, columns))
 
 
+def _qr_triangle(operands: Types, _: Attributes, __: Regions) -> Results:
+    batch, rows, columns = _matrix("qr_triangle", operands)
+    return (TensorType(operands[0].dtype, (*batch, min(rows, columns), columns)),)
+
+
 def _svd(operands: Types, attributes: Attributes, _: Regions) -> Results:
     batch, rows, columns = _matrix("svd", operands)
     inner = min(rows, columns)
@@ -126,6 +131,7 @@ PRIMITIVES = (
                    "or of as many columns as S has elements.", full="bool"),
     _factorization("eigh", _eigh, "Real ascending eigenvalues and unitary eigenvectors (columns) of the Hermitian "
                    "matrix whose lower triangle x has; the rest is not read."),
+    Primitive("qr_triangle", "R of qr alone, not full.", _qr_triangle, _ADMITTED),
     Primitive("svdvals", "S of svd alone.", _svdvals, _ADMITTED),
     Primitive("eigvalsh", "The eigenvalues of eigh alone.", _eigvalsh, _ADMITTED),
     _factorization("eig", _eig, "Complex eigenvalues and eigenvectors (columns) of norm 1."),
