@@ -1,4 +1,4 @@
-"""Transforms of powers of two against NumPy's in float64."""
+"""Transforms of sizes with small prime factors against NumPy's in float64."""
 
 from __future__ import annotations
 
@@ -25,6 +25,13 @@ CASES: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
     ((4, 6, 16), (0, 1, 2)),
     ((0, 16), (1,)),
     ((16, 2), (0, 1)),
+    ((5, 9), (1,)),
+    ((17, 35), (1,)),
+    ((3, 630), (1,)),
+    ((49, 16), (0, 1)),
+    ((45, 2, 32), (0, 2)),
+    ((4, 1000), (1,)),
+    ((4, 22), (1,)),
 ]
 
 
@@ -80,7 +87,8 @@ def test_several_threads(rng: np.random.Generator) -> None:
 @pytest.mark.parametrize(
     ("shape", "dim"),
     [((64, 64), 1), ((64, 64), 0), ((5, 16), 1), ((33, 32), 1), ((1, 512), 1), ((64,), 0), ((3, 2048), 1),
-     ((2, 3, 128), 2), ((20, 4096), -1), ((7, 4), 1), ((3, 96), 1), ((0, 32), 1), ((3, 33), 1)],
+     ((2, 3, 128), 2), ((20, 4096), -1), ((7, 4), 1), ((3, 96), 1), ((0, 32), 1), ((3, 33), 1),
+     ((20, 126), 1), ((3, 100), 1), ((2, 18), 1), ((5, 1050), 1), ((3, 22), 1)],
 )  # fmt: skip
 def test_real_transforms(shape: tuple[int, ...], dim: int, dtype: Any, rng: np.random.Generator) -> None:
     values = rng.standard_normal(shape).astype(dtype)

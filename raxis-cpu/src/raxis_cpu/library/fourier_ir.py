@@ -1,12 +1,13 @@
-"""Fourier transforms of a power of two elements, in LLVM IR: every lane of a register is a transform of its own.
+"""Fourier transforms of sizes without prime factors above 7, in LLVM IR: every lane is a transform of its own.
 
 A group of transforms is brought into scratch memory, element by element a vector of real and one of imaginary parts,
-transformed there by Stockham's method with radix 4 (Stockham, High-speed convolution and correlation, 1966), whose
-results are in order without a permutation, and written back.
+transformed there by Stockham's method (High-speed convolution and correlation, 1966), whose results are in order
+without a permutation, and written back.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cache
 
@@ -32,14 +33,30 @@ def lanes(dtype: DType) -> int:
     return host().vector_bytes // dtype.itemsize
 
 
+_RADICES = (7, 5, 3, 8, 4, 2)
+
+
+def steps_of(size: int) -> list[int]:
+    """The radices of the steps in their order; their product is the size unless that has other prime factors."""
+    found = []
+    for radix in _RADICES:
+        while size % radix == 0:
+            found.append(radix)
+            size //= radix
+    return found
+
+
 @cache
 def twiddles(size: int, dtype: DType) -> Array:
-    """The factors of all steps in their order: for every p, the first, second and third power of exp(-2 pi i p / n)."""
+    """The factors of all steps in their order: for every p, powers 1, 2, ... of exp(-2 pi i p / n).
+
+    They are kept, as kernels hold their address.
+    """
     parts, left = [np.empty(0)], size
-    while left > 2:
-        angles = np.outer(np.arange(left // 4), [1, 2, 3]) * (-2 * np.pi / left)
+    for radix in steps_of(size):
+        angles = np.outer(np.arange(left // radix), np.arange(1, radix)) * (-2 * np.pi / left)
         parts.append(np.stack([np.cos(angles), np.sin(angles)], -1).ravel())
-        left //= 4
+        left //= radix
     return np.concatenate(parts).astype(dtype.numpy)
 
 
@@ -116,61 +133,107 @@ def _butterflies(dtype: DType, *, inverse: bool) -> str:
     x, y, table = (function.variable(PTR, function.argument(PTR, name)) for name in ("x", "y", "twiddles"))
     left, stride = function.variable(I64, size), function.variable(I64, 1)
 
-    def swap() -> None:
-        was = x.get()
-        x.set(y.get())
-        y.set(was)
-
-    with function.repeat_while() as repetition:
-        repetition.test(left.get().compare("gt", 2))
-        _radix_4(function, dtype, (x.get(), y.get()), left.get() >> 2, stride.get(), table, inverse=inverse)
-        left.set(left.get() >> 2)
-        stride.set(stride.get() << 2)
-        swap()
-    with function.when(left.get().compare("eq", 2)):
-        _radix_2(function, dtype, x.get(), y.get(), stride.get())
-        swap()
+    sign = -1.0 if inverse else 1.0
+    for radix in _RADICES:
+        with function.repeat_while() as repetition:
+            now = left.get()
+            part = function.emit(I64, f"udiv {now}, {radix}")
+            repetition.test((part * radix).compare("eq", now))
+            _step(function, dtype, (x.get(), y.get()), (radix, part, stride.get()), table, sign)
+            left.set(part)
+            stride.set(stride.get() * radix)
+            was = x.get()
+            x.set(y.get())
+            y.set(was)
     function.line(f"ret {x.get()}")
     return function.text
 
 
-def _radix_4(
-    function: Function, dtype: DType, arrays: tuple[Value, Value], quarter: Value, stride: Value, table: Variable,
-    *, inverse: bool,
+def _step(
+    function: Function, dtype: DType, arrays: tuple[Value, Value], sizes: tuple[int, Value, Value],
+    table: Variable, sign: float,
 ) -> None:  # fmt: skip
-    x, y = arrays
-    memory, jump = _Memory(function, dtype), quarter * stride
-    sign = -1.0 if inverse else 1.0
-    with function.loop(0, quarter) as p:
-        factors = _factors(function, dtype, table, sign)
+    """From x to y: `stride` times the first step of a transform of radix * part elements."""
+    (x, y), (radix, part, stride) = arrays, sizes
+    memory, jump = _Memory(function, dtype), part * stride
+    with function.loop(0, part) as p:
+        factors = _factors(function, dtype, table, radix - 1, sign)
         with function.loop(0, stride) as q:
-            place = q + stride * p
-            a, b, c, d = (memory.load(x, place + jump * number) for number in range(4))
-            sum_ac, sum_bd = _plus(a, c), _plus(b, d)
-            apart, turned_bd = _minus(a, c), _turn(_minus(b, d), sign)
-            first = q + stride * p * 4
-            memory.store(_plus(sum_ac, sum_bd), y, first)
-            for number, value in enumerate(
-                (_minus(apart, turned_bd), _minus(sum_ac, sum_bd), _plus(apart, turned_bd))
-            ):
-                memory.store(_times(value, factors[number]), y, first + stride * (number + 1))
+            first = q + stride * p
+            values = _short([memory.load(x, first + jump * number) for number in range(radix)], sign)
+            place = q + stride * p * radix
+            memory.store(values[0], y, place)
+            for number, factor in enumerate(factors, 1):
+                memory.store(_times(values[number], factor), y, place + stride * number)
 
 
-def _factors(function: Function, dtype: DType, table: Variable, sign: float) -> list[Complex]:
-    """The next three powers, in all lanes."""
+def _factors(function: Function, dtype: DType, table: Variable, count: int, sign: float) -> list[Complex]:
+    """The next powers, in all lanes."""
     place, element = table.get(), registers.register_type(dtype)
-    numbers = [function.load(element, function.advance(place, number, dtype.itemsize)) for number in range(6)]
-    table.set(function.advance(place, 6, dtype.itemsize))
+    numbers = [
+        function.load(element, function.advance(place, number, dtype.itemsize)) for number in range(2 * count)
+    ]
+    table.set(function.advance(place, 2 * count, dtype.itemsize))
     wide = [(number * (sign if k % 2 else 1.0)).splat(lanes(dtype)) for k, number in enumerate(numbers)]
     return list(zip(wide[::2], wide[1::2], strict=True))
 
 
-def _radix_2(function: Function, dtype: DType, x: Value, y: Value, stride: Value) -> None:
-    memory = _Memory(function, dtype)
-    with function.loop(0, stride) as q:
-        a, b = memory.load(x, q), memory.load(x, q + stride)
-        memory.store(_plus(a, b), y, q)
-        memory.store(_minus(a, b), y, q + stride)
+def _short(values: list[Complex], sign: float) -> list[Complex]:
+    """The transform of a few numbers."""
+    if len(values) == 2:
+        a, b = values
+        return [_plus(a, b), _minus(a, b)]
+    if len(values) == 4:
+        a, b, c, d = values
+        (first, third), (second, fourth) = _short([a, c], sign), _short([b, d], sign)
+        turned_fourth = _turn(fourth, sign)
+        return [
+            _plus(first, second), _minus(third, turned_fourth),
+            _minus(first, second), _plus(third, turned_fourth),
+        ]  # fmt: skip
+    return _eight(values, sign) if len(values) == 8 else _odd(values, sign)
+
+
+def _eight(values: list[Complex], sign: float) -> list[Complex]:
+    even, odd = _short(values[::2], sign), _short(values[1::2], sign)
+    root = math.sqrt(0.5)
+    # Times exp(-pi i k / 4), or its inverse.
+    turned_odd = [
+        odd[0],
+        _scaled(_minus(odd[1], _turn(odd[1], sign)), root),
+        _turn(odd[2], -sign),
+        _scaled(_plus(odd[3], _turn(odd[3], sign)), -root),
+    ]
+    pairs = list(zip(even, turned_odd, strict=True))
+    return [_plus(*pair) for pair in pairs] + [_minus(*pair) for pair in pairs]
+
+
+def _odd(values: list[Complex], sign: float) -> list[Complex]:
+    """That of an odd number: elements k and n - k share their cosines, and their sines but for the sign."""
+    count, half = len(values), len(values) // 2
+    sums = [_plus(values[k], values[count - k]) for k in range(1, half + 1)]
+    apart = [_minus(values[k], values[count - k]) for k in range(1, half + 1)]
+    found = [values[0]] * count
+    for total in sums:
+        found[0] = _plus(found[0], total)
+    for number in range(1, half + 1):
+        angles = [2 * math.pi * (number * k % count) / count for k in range(1, half + 1)]
+        even, odd = values[0], _scaled(apart[0], math.sin(angles[0]))
+        for total, angle in zip(sums, angles, strict=True):
+            even = _added(total, math.cos(angle), even)
+        for difference, angle in zip(apart[1:], angles[1:], strict=True):
+            odd = _added(difference, math.sin(angle), odd)
+        odd = _turn(odd, sign)
+        found[number], found[count - number] = _minus(even, odd), _plus(even, odd)
+    return found
+
+
+def _scaled(value: Complex, factor: float) -> Complex:
+    return value[0] * factor, value[1] * factor
+
+
+def _added(value: Complex, factor: float, total: Complex) -> Complex:
+    return fma(value[0], factor, total[0]), fma(value[1], factor, total[1])
 
 
 def _plus(a: Complex, b: Complex) -> Complex:
@@ -250,7 +313,10 @@ class _Phase:
     def _move_rows(self, group: Value, scratch: Value, scale: Value | None) -> None:
         """Read rows into scratch memory; or, with a factor, write them."""
         body, rows = self._body, self._row_starts(group, reads=scale is None)
-        with body.loop(0, self._numbers["size"], self._lanes // 2) as column:
+        # The last columns may be moved twice.
+        step, size = self._lanes // 2, self._numbers["size"]
+        with body.loop(0, size, step) as begin:
+            column = begin.intrinsic("smin", size - step)
             places = [body.advance(row, column * 2, self._dtype.itemsize) for row in rows]
             if scale is None:
                 parts = turned([body.load(self._vector, place) for place in places])

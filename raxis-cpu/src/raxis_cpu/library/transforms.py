@@ -1,4 +1,4 @@
-"""Fourier transforms: of powers of two by code of our own, others by SciPy, where it is installed.
+"""Fourier transforms: of sizes with small prime factors by code of our own, others by SciPy, where it is installed.
 
 SciPy's pocketfft transforms several rows at once in SIMD lanes.
 """
@@ -61,7 +61,7 @@ def irfft(call: Call) -> Routine | None:
     return _routine_of(call, "irfft", n=call.instruction.attributes["size"], norm="forward")
 
 
-# ---- powers of two ---------------------------------------------------------------------------------------------------
+# ---- small prime factors ---------------------------------------------------------------------------------------------
 
 _ROOM = 1 << 20
 """Bytes of scratch memory that a group of transforms may take: a share of the second cache."""
@@ -80,7 +80,7 @@ class _Pass(NamedTuple):
 def complex_transforms(
     program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
 ) -> Executable | None:
-    """Along several dimensions, with a factor; None unless all have a power of two elements that groups suit."""
+    """Along several dimensions, with a factor; None unless all sizes suit groups."""
     operand, strides, attributes = program.parameters[0].type, inputs[0], program.attributes
     if strides is None:
         return None
@@ -128,9 +128,9 @@ def _numbers(size: int, real: DType, scale: float) -> tuple[int, int, int]:
 
 
 def _suits(size: int, lanes: int, real: DType) -> bool:
-    """Whether so many elements are a power of two, fill registers and have room."""
+    """Whether so many elements have small prime factors, fill registers and have room."""
     nbytes = 4 * size * lanes * real.itemsize
-    return size & (size - 1) == 0 and max(2, lanes // 2) <= size and nbytes <= _ROOM
+    return max(2, lanes // 2) <= size and nbytes <= _ROOM and prod(fourier_ir.steps_of(size)) == size
 
 
 def half_transform(
