@@ -391,7 +391,9 @@ def test_devices_named_inside() -> None:
     assert vmap(body)(raxis.ones(2, 3)).tolist() == [[2.0] * 3] * 2
 
 
-@pytest.mark.parametrize("draw", [raxis.poisson, lambda rate: raxis.binomial(rate * 4, raxis.full_like(rate, 0.25))])
+@pytest.mark.parametrize(
+    "draw", [raxis.poisson, lambda rate: raxis.binomial(rate * 4, raxis.full_like(rate, 0.25))]
+)
 def test_draws_by_rejection(draw: Callable[[Any], Any]) -> None:
     """Loops of their own: different for each example, and all of the distribution, whose mean is `rate`."""
     raxis.manual_seed(0)
