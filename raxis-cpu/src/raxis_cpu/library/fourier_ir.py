@@ -10,13 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cache
+from typing import Literal
 
 import numpy as np
 
 from raxis.dtypes import DType
 from raxis_cpu.library.call_ir import Status
 from raxis_cpu.library.phases import Body, Module, is_null
+from raxis_cpu.library.places_ir import intrinsics_ir
 from raxis_cpu.library.routine import Array
+from raxis_cpu.library.tiles_ir import lanes_below, masked_load, masked_store
 from raxis_cpu.llvm import registers, runtime
 from raxis_cpu.llvm.compile import host
 from raxis_cpu.llvm.ir import DOUBLE, I1, I64, PTR, Function, Type, Value, Variable, fma
@@ -74,22 +77,27 @@ def numbers_of(dims: int) -> tuple[str, ...]:
     return tuple(f"{part}_{place}" for place in range(dims) for part in _PARTS)
 
 
+Way = Literal["rows", "columns", "cut columns"]
+"""Transforms of a group are rows, whose elements are neighbours; or columns, whose first elements are neighbours, and
+which fill all registers or not."""
+
+
 @cache
-def transforms(dtype: DType, along: tuple[bool, ...], *, inverse: bool) -> Module:
+def transforms(dtype: DType, ways: tuple[Way, ...], *, inverse: bool) -> Module:
     """Phases ``transform_0``, ...: a unit is a group of transforms along one dimension after another.
 
     Args:
         dtype: of real parts.
-        along: by dimension, whether transforms of a group are rows, whose elements are neighbours. Else the first
-            elements of all are neighbours.
+        ways: by dimension, where the elements are.
         inverse: with the opposite sign in the exponent.
 
     The first phase reads the operand, the others what the result has become. A group of rows that is not full repeats
     the last one.
     """
-    texts = [_butterflies(dtype, inverse=inverse)]
-    names = numbers_of(len(along))
-    texts += [_Phase(dtype, place, names, rows=rows).text() for place, rows in enumerate(along)]
+    names, texts = numbers_of(len(ways)), [_butterflies(dtype, inverse=inverse)]
+    if "cut columns" in ways:
+        texts.append(intrinsics_ir(registers.register_type(dtype, lanes(dtype))))
+    texts += [_Phase(dtype, place, names, way).text() for place, way in enumerate(ways)]
     return Module("fft", "\n".join(texts), names)
 
 
@@ -260,11 +268,11 @@ class _Phase:
     _widths = (2, 2)
     """Numbers that an element of the operand and of the result consists of."""
 
-    def __init__(self, dtype: DType, place: int, names: Sequence[str], *, rows: bool) -> None:
+    def __init__(self, dtype: DType, place: int, names: Sequence[str], way: Way) -> None:
         self._dtype = dtype
         self._lanes = lanes(dtype)
         self._vector = registers.register_type(dtype, self._lanes)
-        self._rows = rows
+        self._way = way
         self._source = 0 if place == 0 else 1
         self._body = Body(f"transform_{place}", names)
         self._numbers = {part: self._body.numbers[f"{part}_{place}"] for part in _PARTS}
@@ -290,7 +298,7 @@ class _Phase:
 
     def _transform(self, group: Value, x: Value, y: Value, scale: Value) -> None:
         """Transform a group, with x and y as scratch memory."""
-        move = self._move_rows if self._rows else self._move_neighbours
+        move = self._move_rows if self._way == "rows" else self._move_columns
         move(group, x, None)
         move(group, self._transformed(x, y), scale)
 
@@ -328,29 +336,50 @@ class _Phase:
                 for value, place in zip(values, places, strict=True):
                     body.store(value, place)
 
-    def _move_neighbours(self, group: Value, scratch: Value, scale: Value | None) -> None:
-        """The same for transforms whose elements lie beside each other."""
+    def _move_columns(self, group: Value, scratch: Value, scale: Value | None) -> None:
+        """The same for columns."""
         body, reads = self._body, scale is None
         row, step = (self._numbers[f"{'source' if reads else 'result'}_{part}"] for part in ("row", "step"))
-        outer, inner = body.divided(group * self._lanes, self._numbers["count"])
-        start = self._start(outer * row + inner, reads=reads)
+        groups = (self._numbers["count"] + self._lanes - 1) >> self._lanes.bit_length() - 1
+        outer, inner = body.divided(group, groups)
+        start = self._start(outer * row + inner * self._lanes, reads=reads)
+        masks = self._masks(inner * self._lanes)
         with body.loop(0, self._numbers["size"]) as place:
             low = body.advance(start, place * step * 2, self._dtype.itemsize)
-            high = body.advance(low, self._lanes, self._dtype.itemsize)
+            addresses = (low, body.advance(low, self._lanes, self._dtype.itemsize))
             if scale is None:
-                both = [body.load(self._vector, address) for address in (low, high)]
+                both = [self._read(address, mask) for address, mask in zip(addresses, masks, strict=True)]
                 self._memory.store((_every_second(both, 0), _every_second(both, 1)), scratch, place)
             else:
                 real, imag = (part * scale for part in self._memory.load(scratch, place))
-                for address, first in ((low, 0), (high, self._lanes // 2)):
-                    body.store(_zipped(real, imag, first), address)
+                for first, address, mask in zip((0, self._lanes // 2), addresses, masks, strict=True):
+                    self._write(_zipped(real, imag, first), address, mask)
+
+    def _masks(self, begin: Value) -> tuple[Value | None, Value | None]:
+        """What there is of the two registers at the columns from `begin` on, where it may not be all."""
+        if self._way != "cut columns":
+            return None, None
+        left = (self._numbers["count"] - begin) * 2
+        above = (left - self._lanes).intrinsic("smax", 0)
+        return lanes_below(left, self._lanes), lanes_below(above, self._lanes)
+
+    def _read(self, address: Value, mask: Value | None) -> Value:
+        if mask is None:
+            return self._body.load(self._vector, address)
+        return masked_load(self._vector, address, mask)
+
+    def _write(self, value: Value, address: Value, mask: Value | None) -> None:
+        if mask is None:
+            self._body.store(value, address)
+        else:
+            masked_store(value, address, mask)
 
 
 class _Real(_Phase):
     """Transforms of rows of 2 n real numbers, as n complex ones."""
 
     def __init__(self, dtype: DType) -> None:
-        super().__init__(dtype, 0, REAL_NUMBERS, rows=True)
+        super().__init__(dtype, 0, REAL_NUMBERS, "rows")
 
     def _spread(self, source: Value, target: Value) -> None:
         """Make elements 0 to n of the target from those of the source and, backwards, its elements n to 0."""

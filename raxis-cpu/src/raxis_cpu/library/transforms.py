@@ -72,7 +72,7 @@ _SHORT = 512
 class _Pass(NamedTuple):
     """The transforms along one dimension."""
 
-    rows: bool
+    way: fourier_ir.Way
     units: int
     numbers: tuple[int, ...]
 
@@ -92,7 +92,7 @@ def complex_transforms(
         if found is None:
             return None
         passes.append(found)
-    module = fourier_ir.transforms(real, tuple(item.rows for item in passes), inverse=attributes["inverse"])
+    module = fourier_ir.transforms(real, tuple(item.way for item in passes), inverse=attributes["inverse"])
     phases = [
         Phase(f"transform_{place}", item.units, operand.size * shape[dim].bit_length())
         for place, (item, dim) in enumerate(zip(passes, dims, strict=True))
@@ -114,11 +114,12 @@ def _pass(
     if inner == 1:
         if source.along != 1 or result.along != 1 or (outer * 4 < lanes and size > _SHORT):
             return None
-        return _Pass(True, -(-outer // lanes), (*begin, outer, source.outer, 1, result.outer, 1))
-    if inner % lanes or source.inner != 1 or result.inner != 1:
+        return _Pass("rows", -(-outer // lanes), (*begin, outer, source.outer, 1, result.outer, 1))
+    if source.inner != 1 or result.inner != 1:
         return None
     steps = (source.outer, source.along, result.outer, result.along)
-    return _Pass(False, outer * inner // lanes, (*begin, inner, *steps))
+    way: fourier_ir.Way = "cut columns" if inner % lanes else "columns"
+    return _Pass(way, outer * -(-inner // lanes), (*begin, inner, *steps))
 
 
 def _numbers(size: int, real: DType, scale: float) -> tuple[int, int, int]:
