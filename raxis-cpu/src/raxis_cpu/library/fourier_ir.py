@@ -36,7 +36,8 @@ def lanes(dtype: DType) -> int:
     return host().vector_bytes // dtype.itemsize
 
 
-_RADICES = (7, 5, 3, 8, 4, 2)
+_POWERS = (8, 4, 2)
+_RADICES = (7, 5, 3, *_POWERS)
 
 
 def steps_of(size: int) -> list[int]:
@@ -83,18 +84,19 @@ which fill all registers or not."""
 
 
 @cache
-def transforms(dtype: DType, ways: tuple[Way, ...], *, inverse: bool) -> Module:
+def transforms(dtype: DType, ways: tuple[Way, ...], *, inverse: bool, odd: bool) -> Module:
     """Phases ``transform_0``, ...: a unit is a group of transforms along one dimension after another.
 
     Args:
         dtype: of real parts.
         ways: by dimension, where the elements are.
         inverse: with the opposite sign in the exponent.
+        odd: whether there are sizes that are no power of two; without them there is less to compile.
 
     The first phase reads the operand, the others what the result has become. A group of rows that is not full repeats
     the last one.
     """
-    names, texts = numbers_of(len(ways)), [_butterflies(dtype, inverse=inverse)]
+    names, texts = numbers_of(len(ways)), [_butterflies(dtype, inverse=inverse, odd=odd)]
     if "cut columns" in ways:
         texts.append(intrinsics_ir(registers.register_type(dtype, lanes(dtype))))
     texts += [_Phase(dtype, place, names, way).text() for place, way in enumerate(ways)]
@@ -106,12 +108,12 @@ REAL_NUMBERS = (*numbers_of(1), "turns")
 
 
 @cache
-def real_transforms(dtype: DType, *, inverse: bool) -> Module:
+def real_transforms(dtype: DType, *, inverse: bool, odd: bool) -> Module:
     """The phase ``transform_0``: rows of real numbers to half of their spectra; or, `inverse`, the way back.
 
     The factor is that of a transform, or of its inverse, without one of its own; forward only half of it.
     """
-    texts = [_butterflies(dtype, inverse=inverse), (_Mirrored if inverse else _Half)(dtype).text()]
+    texts = [_butterflies(dtype, inverse=inverse, odd=odd), (_Mirrored if inverse else _Half)(dtype).text()]
     return Module("rfft", "\n".join(texts), REAL_NUMBERS)
 
 
@@ -134,7 +136,7 @@ class _Memory:
         self._function.store(value[1], self._function.advance(here, 1, self._size), 64)
 
 
-def _butterflies(dtype: DType, *, inverse: bool) -> str:
+def _butterflies(dtype: DType, *, inverse: bool, odd: bool) -> str:
     """``@butterflies(x, y, size, twiddles)``: transforms x, with y as room; where the result is."""
     function = Function("internal ptr @butterflies(ptr %x, ptr %y, i64 %size, ptr %twiddles)")
     size = function.argument(I64, "size")
@@ -142,7 +144,7 @@ def _butterflies(dtype: DType, *, inverse: bool) -> str:
     left, stride = function.variable(I64, size), function.variable(I64, 1)
 
     sign = -1.0 if inverse else 1.0
-    for radix in _RADICES:
+    for radix in _RADICES if odd else _POWERS:
         with function.repeat_while() as repetition:
             now = left.get()
             part = function.emit(I64, f"udiv {now}, {radix}")

@@ -92,7 +92,8 @@ def complex_transforms(
         if found is None:
             return None
         passes.append(found)
-    module = fourier_ir.transforms(real, tuple(item.way for item in passes), inverse=attributes["inverse"])
+    ways, odd = tuple(item.way for item in passes), any(_is_odd(shape[dim]) for dim in dims)
+    module = fourier_ir.transforms(real, ways, inverse=attributes["inverse"], odd=odd)
     phases = [
         Phase(f"transform_{place}", item.units, operand.size * shape[dim].bit_length())
         for place, (item, dim) in enumerate(zip(passes, dims, strict=True))
@@ -126,6 +127,11 @@ def _numbers(size: int, real: DType, scale: float) -> tuple[int, int, int]:
     """The size, where the table is, and the bits of the factor."""
     bits: int = struct.unpack("<q", struct.pack("<d", scale))[0]
     return size, fourier_ir.twiddles(size, real).ctypes.data, bits
+
+
+def _is_odd(size: int) -> bool:
+    """Whether a size has an odd factor."""
+    return size & (size - 1) != 0
 
 
 def _suits(size: int, lanes: int, real: DType) -> bool:
@@ -171,7 +177,7 @@ def _real(
     numbers = dict(zip(fourier_ir.REAL_NUMBERS, values, strict=False))
     numbers["turns"] = fourier_ir.turns(half, real).ctypes.data
     phase = Phase("transform_0", -(-rows // lanes), rows * size * size.bit_length())
-    module = fourier_ir.real_transforms(real, inverse=inverse)
+    module = fourier_ir.real_transforms(real, inverse=inverse, odd=_is_odd(half))
     return module.bind([operand.dtype, result.dtype], [phase], numbers)
 
 
