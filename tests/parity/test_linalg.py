@@ -148,6 +148,18 @@ def test_least_squares_of_any_rank(
         np.testing.assert_allclose(own.grad.numpy(), other.grad.numpy(), atol=1e-8)
 
 
+def test_least_squares_in_a_program(rng: np.random.Generator) -> None:
+    a, b = rng.standard_normal((6, 4)), rng.standard_normal((6, 2))
+    compiled = raxis.compile(lambda *operands: raxis.linalg.lstsq(*operands).solution)
+    for factor in (a, a[:, [0, 1, 1, 2]]):
+        found = compiled(raxis.from_numpy(factor.copy()), raxis.from_numpy(b))
+        np.testing.assert_allclose(found.numpy(), np.linalg.lstsq(factor, b)[0], atol=1e-10)
+
+
+def test_least_squares_without_right_sides() -> None:
+    assert raxis.linalg.lstsq(raxis.eye(3), raxis.empty(3, 0)).solution.shape == (3, 0)
+
+
 def test_where_a_nan_ends_a_factorization() -> None:
     matrix = np.eye(5)
     matrix[3, 3] = np.nan

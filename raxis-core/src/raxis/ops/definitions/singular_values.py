@@ -25,6 +25,7 @@ from raxis.ops.definitions.matrix_checks import (
 from raxis.ops.definitions.orthogonal import qr_factors
 from raxis.ops.definitions.reductions import scalar_type
 from raxis.ops.definitions.triangular import solve_triangular
+from raxis.ops.definitions.verdicts import are_deferred
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import cast, emit
 from raxis.return_types import named_results
@@ -425,13 +426,17 @@ def _full_rank_solution(A: Tensor, B: Tensor) -> Any:
 
 
 def _least_squares(name: str, A: Tensor, right: Tensor, rcond: float | None) -> tuple[Any, Any]:
-    """The solution and the rank: by QR if no column depends on others, else by the pseudo-inverse."""
-    if A.shape[-2] >= A.shape[-1] and has_values(A) and A._layout.numel:
+    """The solution and the rank: by QR if no column depends on others, else by the pseudo-inverse.
+
+    A program that is recorded must serve both: it has the pseudo-inverse.
+    """
+    rows, columns = A._layout.shape[-2:]
+    if rows >= columns and A._layout.numel and has_values(A) and not are_deferred():
         batch = broadcast_shapes(A._layout.shape[:-2], right._layout.shape[:-2])
         operands = [x.expand(*batch, *x.shape[-2:]) for x in (A, right)]
         solution, triangle = _full_rank_solution(*operands)
         if _is_regular(triangle.detach(), _tolerances(A, None, rcond)[1]):
-            return solution, A.new_full(A.shape[:-2], A.shape[-1], dtype=int64)
+            return solution, A.new_full(A.shape[:-2], columns, dtype=int64)
     inverse, rank = _pseudo_inverted(name, A, False, None, rcond)
     return inverse @ right, rank
 
