@@ -26,6 +26,8 @@ _BY_REJECTION = 10.0
 """The least mean that is drawn by rejection; below it, the constants of the envelopes are not proven."""
 _LAST_COUNT = 128.0
 """No mean below `_BY_REJECTION` reaches this count with a probability that float64 can tell from 0."""
+_TOGETHER = 4
+"""Counts that are tried before it is asked whether all are found: most of the time goes to memory between them."""
 
 _INTERNAL: dict[str, Any] = {"function": False, "out": False, "effect": Effect.RANDOM}
 _PUBLIC: dict[str, Any] = {"out": False, "method": False, "effect": Effect.RANDOM}
@@ -38,7 +40,7 @@ def _inverted(first: Tensor, ratio: Tensor, shift: Tensor) -> Tensor:
     """
     drawn = unit_interval(dtypes.float64, tuple(first.shape))
     carried = (drawn - first, first, constant(0.0, dtypes.float64, tuple(first.shape)), ratio, shift)
-    regions = (region(carried, _some_beyond), region(carried, _next_count))
+    regions = (region(carried, _some_beyond), region(carried, _next_counts))
     final: Any = emit("while", *carried, regions=regions)
     return final[2]
 
@@ -51,13 +53,14 @@ def _some_beyond(left: Tensor, chance: Tensor, count: Tensor, *rest: Tensor) -> 
     return (emit("reduce_or", _beyond(left, count), dims=tuple(range(left.ndim))),)
 
 
-def _next_count(
+def _next_counts(
     left: Tensor, chance: Tensor, count: Tensor, ratio: Tensor, shift: Tensor
 ) -> tuple[Tensor, ...]:
-    go_on = _beyond(left, count)
-    following = where(go_on, count + 1, count)
-    chance = chance * (ratio / (count + 1) + shift).clamp(min=0)
-    return where(go_on, left - chance, left), chance, following, ratio, shift
+    for _ in range(_TOGETHER):
+        go_on = _beyond(left, count)
+        chance = chance * (ratio / (count + 1) + shift).clamp(min=0)
+        left, count = where(go_on, left - chance, left), where(go_on, count + 1, count)
+    return left, chance, count, ratio, shift
 
 
 def _poisson_candidate(first: Tensor, second: Tensor, rate: Tensor) -> tuple[Tensor, Tensor]:
