@@ -136,7 +136,17 @@ def test_triangular_systems(
 
 @pytest.mark.parametrize(
     ("name", "count", "attributes"),
-    [("lu", 1, {}), ("cholesky", 1, {}), ("triangular_solve", 2, {"upper": True, "unit": False})],
+    [
+        ("lu", 1, {}),
+        ("cholesky", 1, {}),
+        ("triangular_solve", 2, {"upper": True, "unit": False}),
+        ("qr", 1, {"full": False}),
+        ("qr_triangle", 1, {}),
+        ("svd", 1, {"full": False}),
+        ("svdvals", 1, {}),
+        ("eigh", 1, {}),
+        ("eigvalsh", 1, {}),
+    ],
 )
 def test_without_lapack(
     name: str,

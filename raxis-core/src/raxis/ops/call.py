@@ -74,7 +74,7 @@ def _run_into(op: Op, values: Sequence[Any], out: Tensor) -> Callable[..., Any] 
 
 
 def _no_run(*_arguments: Any) -> Any:
-    """Stands in the table for a destination that a result has to be copied to."""
+    """Stands in the table for a destination that results are copied to, so that no plan is made for it again."""
 
 
 def run_of(op: Op, values: Sequence[Any]) -> Callable[..., Any]:

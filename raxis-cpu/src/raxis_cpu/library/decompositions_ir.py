@@ -31,7 +31,6 @@ class _Body(MatrixBody):
 
     def __init__(self, dtype: DType, long_integers: bool) -> None:
         super().__init__(PHASE, NUMBERS, dtype)
-        self.dtype = dtype
         self.integer = I64 if long_integers else I32
         self.info = self.variable(self.integer, 0)
         self._group = self.variable(I64)

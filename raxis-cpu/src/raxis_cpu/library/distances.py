@@ -31,7 +31,7 @@ def _kernel(
     program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides], *, pairs: bool
 ) -> Executable | None:
     types = [parameter.type for parameter in program.parameters]
-    result, order = program.results[0].type, float(program.attributes.get("p", 2.0))
+    result, order = program.results[0].type, float(program.attributes["p"])
     if not (_serves(types, order) and is_dense(result.shape, outputs[0])) or 0 in result.shape:
         return None
     dtype = result.dtype

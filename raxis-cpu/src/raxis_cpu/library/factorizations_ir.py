@@ -44,10 +44,6 @@ def _integer(long: bool) -> Type:
     return I64 if long else I32
 
 
-def _narrowed(value: Value, type: Type) -> Value:
-    return value if value.type == type else value.convert("trunc", type.element)
-
-
 # ---- LU --------------------------------------------------------------------------------------------------------------
 
 
@@ -129,14 +125,14 @@ def getrf(dtype: DType, long_integers: bool) -> Module:
         turned = Matrix(memory, one, rows)
         body.copy(body.given(0, "x", item), turned, rows, columns)
         for argument, value in zip(arguments, (rows, columns), strict=True):
-            argument.set(_narrowed(value, integer))
+            argument.set(value.convert("trunc", integer.element))
         m, n = (argument.address for argument in arguments)
         body.void_call("getrf", m, n, memory, m, exchanged, info.address)
         body.copy(turned, body.dense(body.array(1), rows, columns, item), rows, columns)
         with body.loop(0, count) as step:
             pivot = body.load(integer, body.advance(exchanged, step, integer.bits // 8))
-            body.store(_narrowed(pivot, I32), body.int32_at(2, item * count + step))
-        body.store(_narrowed(info.get(), I32), body.int32_at(3, item))
+            body.store(pivot.convert("trunc", "i32"), body.int32_at(2, item * count + step))
+        body.store(info.get().convert("trunc", "i32"), body.int32_at(3, item))
     return Module("getrf", body.text, LU_NUMBERS)
 
 
@@ -220,7 +216,7 @@ def potrf(dtype: DType, long_integers: bool) -> Module:
     """L of large matrices by LAPACK: the rows of L are the columns of the upper triangle that LAPACK writes."""
     body, integer = MatrixBody(PHASE, CHOLESKY_NUMBERS, dtype), _integer(long_integers)
     rows, info = body.numbers["rows"], body.variable(integer, 0)
-    size, upper = body.by_reference(_narrowed(rows, integer)), body.letter("U")
+    size, upper = body.by_reference(rows.convert("trunc", integer.element)), body.letter("U")
     with body.loop(body.begin, body.end) as item:
         factor = body.dense(body.array(1), rows, rows, item)
         body.copy(body.given(0, "x", item), factor, rows, rows)
@@ -228,7 +224,7 @@ def potrf(dtype: DType, long_integers: bool) -> Module:
             _clear(body, factor, row)
         length = body.constant(I64, 1)
         body.void_call("potrf", upper, size, factor.start, size, info.address, length)
-        _report(body, factor, item, _narrowed(info.get(), I32))
+        _report(body, factor, item, info.get().convert("trunc", "i32"))
     return Module("potrf", body.text, CHOLESKY_NUMBERS)
 
 
@@ -283,8 +279,8 @@ def trsm(dtype: DType, upper: bool, unit: bool, long_integers: bool) -> Module:
     alpha = body.room(Type("[2 x double]"))
     body.write(one, alpha)
     factor = alpha if isinstance(one, Complex) else one
-    sizes = [_narrowed(numbers[name], integer) for name in ("rows", "columns", "gap")]
-    options = [_narrowed(numbers[name], I32) for name in ("uplo", "transpose")]
+    sizes = [numbers[name].convert("trunc", integer.element) for name in ("rows", "columns", "gap")]
+    options = [numbers[name].convert("trunc", "i32") for name in ("uplo", "transpose")]
     layout, side, diagonal = (
         body.constant(I32, word) for word in (_ROW_MAJOR, _LEFT, _UNIT if unit else _NON_UNIT)
     )

@@ -131,7 +131,7 @@ class LazyBatchNorm3d(_LazyNormalisation, BatchNorm3d):
 
 
 class LazyInstanceNorm1d(_LazyInstanceNorm, InstanceNorm1d):
-    """A `InstanceNorm1d` that takes `num_features` from its first input; the other arguments are the same,
+    """An `InstanceNorm1d` that takes `num_features` from its first input; the other arguments are the same,
     but `affine` and `track_running_stats` are on unless switched off.
 
     Raises:
@@ -149,7 +149,7 @@ class LazyInstanceNorm1d(_LazyInstanceNorm, InstanceNorm1d):
 
 
 class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d):
-    """A `InstanceNorm2d` that takes `num_features` from its first input; the other arguments are the same,
+    """An `InstanceNorm2d` that takes `num_features` from its first input; the other arguments are the same,
     but `affine` and `track_running_stats` are on unless switched off.
 
     Raises:
@@ -167,7 +167,7 @@ class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d):
 
 
 class LazyInstanceNorm3d(_LazyInstanceNorm, InstanceNorm3d):
-    """A `InstanceNorm3d` that takes `num_features` from its first input; the other arguments are the same,
+    """An `InstanceNorm3d` that takes `num_features` from its first input; the other arguments are the same,
     but `affine` and `track_running_stats` are on unless switched off.
 
     Raises:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import raxis
 from raxis.ops.definitions.norms import norm_of_all
-from raxis.ops.definitions.verdicts import Failure, require_none
+from raxis.ops.definitions.verdicts import require_none, saying
 from raxis.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def get_total_norm(tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite:
             "cannot be clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
             "`error_if_nonfinite=False`"
         )
-        require_none(~total.detach().isfinite(), Failure(lambda *_: RuntimeError(sentence)))
+        require_none(~total.detach().isfinite(), saying(RuntimeError, sentence))
     return total
 
 

@@ -16,7 +16,7 @@ from raxis.ops.definitions.control import region
 from raxis.ops.definitions.creation import zeros_like
 from raxis.ops.definitions.random import check_float, check_real, unit_interval
 from raxis.ops.definitions.rejection import rejected
-from raxis.ops.definitions.verdicts import Failure, require_none
+from raxis.ops.definitions.verdicts import require_none, saying
 from raxis.ops.table import Effect, composed, lowered
 from raxis.ops.trace import cast, constant, emit
 from raxis.random import Generator
@@ -111,12 +111,9 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """
     check_real("poisson", input.dtype)
     check_float("poisson", input.dtype)
-    require_none(~(input >= 0), Failure(_no_rate))
+    sentence = "invalid Poisson rate, expected rate to be non-negative"
+    require_none(~(input >= 0), saying(RuntimeError, sentence))
     return input._poisson(generator)
-
-
-def _no_rate(*_: int) -> Exception:
-    return RuntimeError("invalid Poisson rate, expected rate to be non-negative")
 
 
 def _binomial_candidate(

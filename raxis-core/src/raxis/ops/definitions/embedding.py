@@ -8,7 +8,7 @@ from raxis.autograd.grad_mode import no_grad
 from raxis.dtypes import HALF, float32, int32, int64
 from raxis.interception import active
 from raxis.ops.definitions.masking import as_int
-from raxis.ops.definitions.verdicts import Failure, are_deferred, require_none
+from raxis.ops.definitions.verdicts import Failure, are_deferred, require_none, saying
 from raxis.ops.formulas import wide
 from raxis.ops.functional import functional
 from raxis.ops.table import lowered
@@ -177,12 +177,6 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     return _one_hot(tensor, num_classes)
 
 
-def _first_offset(*_: int) -> Exception:
-    return ValueError(
-        "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0."
-    )
-
-
 def _checked_classes(classes: Tensor, count: int) -> int:
     """How many classes there are; raises unless all are in range."""
     if are_deferred() and count != -1:
@@ -322,7 +316,10 @@ def _bags(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> t
     if offsets is None:
         bags, length = input.shape
         return arange(bags, device=input.device).reshape(bags, 1).expand(bags, length).reshape(-1), bags
-    require_none(offsets[:1] != 0, Failure(_first_offset))
+    sentence = (
+        "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0."
+    )
+    require_none(offsets[:1] != 0, saying(ValueError, sentence))
     places = arange(input.shape[0], device=input.device)
     bag = searchsorted(offsets.to(int64), places, right=True) - 1
     return bag, offsets.shape[0] - int(include_last_offset)

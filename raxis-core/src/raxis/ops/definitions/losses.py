@@ -10,7 +10,7 @@ from raxis.frames import user_stacklevel
 from raxis.ops.definitions.activation import logsigmoid
 from raxis.ops.definitions.loss_kernels import logit_cross_entropy, squared_error
 from raxis.ops.definitions.loss_reduction import LOSS_TAIL, chosen_reduction, reduced, warn_if_sizes_differ
-from raxis.ops.definitions.verdicts import Failure, require_fractions, require_none
+from raxis.ops.definitions.verdicts import require_fractions, require_none, saying
 from raxis.ops.formulas import wide
 from raxis.ops.functional import functional
 from raxis.ops.promotion import Promotion
@@ -360,7 +360,7 @@ def gaussian_nll_loss(
     """
     reduction = chosen_reduction(None, None, reduction)
     variance = _variances(input, var)
-    require_none(variance < 0, Failure(lambda *_: ValueError("var has negative entry/entries")))
+    require_none(variance < 0, saying(ValueError, "var has negative entry/entries"))
     # The clamp is invisible to derivatives, as in PyTorch.
     least = variance + (variance.detach().clamp(min=eps) - variance.detach())
     loss = 0.5 * (least.log() + (input - target) ** 2 / least)

@@ -22,7 +22,7 @@ from raxis.ops.definitions.masked_operands import (
     sum_dtype,
 )
 from raxis.ops.definitions.norms import vector_norm
-from raxis.ops.definitions.verdicts import Failure, require_none
+from raxis.ops.definitions.verdicts import require_none, saying
 from raxis.ops.table import composed
 from raxis.tensor import Tensor
 
@@ -233,7 +233,7 @@ def masked_median(
     if floating:
         return found
     sentence = "masked median expects no fully masked out rows if dtype is not floating point"
-    require_none(found.isnan(), Failure(lambda *_: ValueError(sentence)))
+    require_none(found.isnan(), saying(ValueError, sentence))
     return found.to(dtype or input.dtype)
 
 

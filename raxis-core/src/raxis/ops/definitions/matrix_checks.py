@@ -10,7 +10,7 @@ from raxis.dtypes import Category
 from raxis.errors import LinAlgError
 from raxis.ops.definitions.reductions import scalar_type
 from raxis.ops.definitions.sequences import eye
-from raxis.ops.definitions.verdicts import Failure, require_none
+from raxis.ops.definitions.verdicts import Failure, require_none, saying
 from raxis.tensor import Tensor
 
 LINALG = "raxis.linalg"
@@ -89,7 +89,7 @@ def require_convergence(name: str, values: Tensor) -> None:
         f"{name}: The algorithm failed to converge because the input matrix contained non-finite values, is "
         "ill-conditioned or has too many repeated values."
     )
-    require_none(values.isnan(), Failure(lambda *_: LinAlgError(sentence)))
+    require_none(values.isnan(), saying(LinAlgError, sentence))
 
 
 def identity_of(matrix: Tensor, size: int | None = None) -> Any:

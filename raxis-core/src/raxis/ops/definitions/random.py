@@ -116,7 +116,8 @@ def _randint(size: Shape, low: Tensor, count: Tensor, bits: int, dtype: DType, d
 def range_of_integers(low: int, count: int) -> tuple[int, int, int]:
     """``(low, count, bits)`` for `integers`: both as signed 64-bit numbers, and how long the random words are.
 
-    Some of the integers are likelier than others: of few, by 1 in 256 at most; of more, by ``count`` in 2**63.
+    Some of the integers are likelier than others: of few, by 1 in 256 at most; of more, by ``count`` in 2**63; from
+    2**63 on, up to twice as likely.
     """
     bits = 32 if count <= 1 << 24 else 63 if count < 1 << 63 else 64
     return _wrapped(low), _wrapped(count), bits

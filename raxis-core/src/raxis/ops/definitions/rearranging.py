@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from raxis import dtypes
 from raxis.layout import Layout, Shape, wrap_dim
 from raxis.ops.definitions.literals import tensor
 from raxis.ops.definitions.masking import as_int
-from raxis.ops.definitions.verdicts import Failure, are_deferred, require_none
+from raxis.ops.definitions.verdicts import are_deferred, require_none, saying
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import broadcast, cast, constant, emit
 from raxis.tensor import Tensor
@@ -107,7 +106,7 @@ def _check_repeats(repeats: Tensor) -> None:
         )
     if repeats.dtype not in (dtypes.int32, dtypes.int64):
         raise RuntimeError(f"repeats has to be Long or Int tensor, but got {repeats.dtype}")
-    require_none(repeats < 0, Failure(lambda *_: RuntimeError("repeats can not be negative")))
+    require_none(repeats < 0, saying(RuntimeError, "repeats can not be negative"))
 
 
 @composed(
@@ -166,15 +165,10 @@ def _positions_of(repeats: Tensor, output_size: int | None) -> Tensor:
     if output_size is None:
         output_size = as_int(repeats.sum())
     else:
-        require_none(repeats.sum() != output_size, Failure(partial(_other_size, output_size)))
+        sentence = f"allocated size does not match required size: {output_size} is not the sum of the repeats"
+        require_none(repeats.sum() != output_size, saying(RuntimeError, sentence))
     positions: Tensor = _repeat_positions(repeats, output_size)
     return positions if repeats.dtype is dtypes.int64 else positions.to(repeats.dtype)
-
-
-def _other_size(output_size: int, *_: int) -> Exception:
-    return RuntimeError(
-        f"allocated size does not match required size: output_size is {output_size}, not the sum of the repeats"
-    )
 
 
 def _repeat_each(input: Tensor, count: int, axis: int) -> Tensor:

@@ -12,7 +12,7 @@ from raxis.ops.creating import marked, prepared
 from raxis.ops.definitions import random
 from raxis.ops.definitions.creation import empty_like
 from raxis.ops.definitions.random_creation import integer_bounds, integer_range, rand, randn
-from raxis.ops.definitions.verdicts import Failure, require_fractions, require_none
+from raxis.ops.definitions.verdicts import require_fractions, require_none, saying
 from raxis.ops.table import Effect, composed
 from raxis.placement import DeviceLike
 from raxis.random import Generator
@@ -123,7 +123,7 @@ def normal(
     """
     tensors = [value for value in (mean, std) if isinstance(value, Tensor)]
     if isinstance(std, Tensor):
-        require_none(~(std.detach() >= 0), Failure(_negative_std))
+        require_none(~(std.detach() >= 0), saying(RuntimeError, "normal expects all elements of std >= 0.0"))
     else:
         _check_std(std)
     if not tensors:
@@ -136,10 +136,6 @@ def normal(
     return (
         marked(made, requires_grad) if out is None else prepared(out, made._layout.shape, dtype).copy_(made)
     )
-
-
-def _negative_std(*_: int) -> Exception:
-    return RuntimeError("normal expects all elements of std >= 0.0")
 
 
 def _detached(value: Any) -> Any:
@@ -372,16 +368,10 @@ def _check_multinomial(input: Tensor, num_samples: int, replacement: bool) -> No
     weights = input.detach()
     if not layout.numel:
         return
-    require_none(~((weights >= 0) & (weights < math.inf)), Failure(_no_probability))
-    require_none(weights.sum(-1) <= 0, Failure(_no_chance))
-
-
-def _no_probability(*_: int) -> Exception:
-    return RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-
-
-def _no_chance(*_: int) -> Exception:
-    return RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    sentence = "probability tensor contains either `inf`, `nan` or element < 0"
+    require_none(~((weights >= 0) & (weights < math.inf)), saying(RuntimeError, sentence))
+    sentence = "invalid multinomial distribution (sum of probabilities <= 0)"
+    require_none(weights.sum(-1) <= 0, saying(RuntimeError, sentence))
 
 
 @composed("native_dropout(Tensor input, float p, bool? train=True) -> (Tensor output, Tensor mask)",

@@ -10,7 +10,7 @@ from raxis.layout import wrap_dim
 from raxis.ops.definitions.comparison import where
 from raxis.ops.definitions.matrix_checks import INTERNAL
 from raxis.ops.definitions.rearranging import owners_by_ends
-from raxis.ops.definitions.verdicts import Failure, require_none
+from raxis.ops.definitions.verdicts import require_none, saying
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import cast, emit
 from raxis.tensor import Tensor
@@ -108,7 +108,7 @@ def _check(data: Tensor, sizes: Tensor, place: int, unsafe: bool) -> None:
         "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) = "
         f"{data.shape[place]} and to have no negative values when !unsafe."
     )
-    require_none(_misfits(sizes, data.shape[place]), Failure(lambda *_: RuntimeError(sentence)))
+    require_none(_misfits(sizes, data.shape[place]), saying(RuntimeError, sentence))
 
 
 def _reduced(data: Tensor, reduce: str, owners: Tensor, sizes: Tensor, initial: float | None) -> Tensor:

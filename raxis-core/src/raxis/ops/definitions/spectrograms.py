@@ -9,7 +9,7 @@ from raxis.ops.definitions.complex import view_as_real
 from raxis.ops.definitions.fourier import fft, ifft, irfft, rfft
 from raxis.ops.definitions.padding import pad as padded
 from raxis.ops.definitions.sequences import arange
-from raxis.ops.definitions.verdicts import Failure, require_none
+from raxis.ops.definitions.verdicts import require_none, saying
 from raxis.ops.table import composed
 from raxis.tensor import Tensor
 
@@ -225,4 +225,4 @@ def _require_no_gaps(envelope: Tensor) -> None:
         "istft: the windows do not overlap enough: their squares add up to 0 somewhere. Use a smaller hop_length "
         "or a window without zeros there."
     )
-    require_none(~(envelope.detach().abs() > 1e-11), Failure(lambda *_: RuntimeError(sentence)))
+    require_none(~(envelope.detach().abs() > 1e-11), saying(RuntimeError, sentence))

@@ -8,7 +8,7 @@ from typing import Any
 from raxis.dtypes import Category
 from raxis.frames import user_stacklevel
 from raxis.ops.definitions.reductions import Dims, constant_like, reduce, reduced_count, restore_dims
-from raxis.ops.definitions.verdicts import Failure, require_none
+from raxis.ops.definitions.verdicts import require_none, saying
 from raxis.ops.formulas import wide
 from raxis.ops.table import composed, lowered
 from raxis.ops.trace import broadcast, cast, emit
@@ -262,7 +262,7 @@ def _check_weights(name: str, weights: Tensor, category: Category, count: int) -
         kind = "integral" if category is Category.INTEGER else "floating point"
         raise RuntimeError(f"cov(): expected {name} to have {kind} dtype, but got {weights.dtype.name}")
     sentence = f"cov(): {name} cannot be negative"
-    require_none(weights < 0, Failure(lambda *_: RuntimeError(sentence)))
+    require_none(weights < 0, saying(RuntimeError, sentence))
 
 
 @composed("corrcoef(Tensor input) -> Tensor", out=False)

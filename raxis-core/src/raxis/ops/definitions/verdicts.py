@@ -42,6 +42,11 @@ class Failure(NamedTuple):
     code_bits: int = 24
 
 
+def saying(error: type[Exception], sentence: str) -> Failure:
+    """What raises `error` with the same sentence, whichever element fails."""
+    return Failure(lambda *_: error(sentence))
+
+
 def are_deferred() -> bool:
     """Whether checks are left to the program of a recording."""
     return anyone.records > 0 and active.recording is not None
@@ -70,7 +75,8 @@ def require_none(codes: Tensor, failure: Failure) -> None:
 
 def require_fractions(values: Tensor, sentence: str) -> None:
     """RuntimeError unless all of `values` lie in [0, 1]; NaN does not."""
-    require_none(values.clamp(0, 1) != values, Failure(lambda *_: RuntimeError(sentence)))
+    values = values.detach()
+    require_none(values.clamp(0, 1) != values, saying(RuntimeError, sentence))
 
 
 @lowered(

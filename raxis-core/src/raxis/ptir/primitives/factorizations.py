@@ -131,8 +131,8 @@ PRIMITIVES = (
                    "or of as many columns as S has elements.", full="bool"),
     _factorization("eigh", _eigh, "Real ascending eigenvalues and unitary eigenvectors (columns) of the Hermitian "
                    "matrix whose lower triangle x has; the rest is not read."),
-    Primitive("qr_triangle", "R of qr alone, not full.", _qr_triangle, _ADMITTED),
-    Primitive("svdvals", "S of svd alone.", _svdvals, _ADMITTED),
-    Primitive("eigvalsh", "The eigenvalues of eigh alone.", _eigvalsh, _ADMITTED),
+    Primitive("qr_triangle", "R of `qr` without `full`; Q is not made.", _qr_triangle, _ADMITTED),
+    Primitive("svdvals", "S of `svd`; U and V^H are not made.", _svdvals, _ADMITTED),
+    Primitive("eigvalsh", "The eigenvalues of `eigh`, without vectors.", _eigvalsh, _ADMITTED),
     _factorization("eig", _eig, "Complex eigenvalues and eigenvectors (columns) of norm 1."),
 )  # fmt: skip
