@@ -221,3 +221,17 @@ def _wide(x: np.ndarray) -> np.ndarray:
 def _near(found: np.ndarray, expected: np.ndarray, dtype: dtypes.DType) -> None:
     tolerance = 1e-3 if dtype.to_real() is dtypes.float32 else 1e-10
     np.testing.assert_allclose(found, expected, atol=tolerance)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("name", ["svd", "svdvals", "eigh", "eigvalsh"])
+@pytest.mark.parametrize("number", [np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("place", [0, 5, 24])
+def test_decompositions_of_infinities_end(name: str, number: float, place: int, dtype: dtypes.DType) -> None:
+    matrices = np.stack([np.eye(5), np.eye(5)]).astype(dtype.numpy)
+    matrices[1].reshape(-1)[place] = number
+    attributes = {"full": False} if name == "svd" else {}
+    instruction = _instruction(name, [TensorType(dtype, matrices.shape)], **attributes)
+    for result in _run(instruction, matrices):
+        assert np.isfinite(result[0]).all()
+        assert np.isnan(result[1]).all()

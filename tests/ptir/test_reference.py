@@ -478,3 +478,15 @@ def test_constants_are_folded() -> None:
     np.testing.assert_array_equal(added, [[1, 1, 1], [2, 2, 2], [3, 3, 3]])
     np.testing.assert_array_equal(reversed_row, [[3, 2, 1]] * 3)
     np.testing.assert_array_equal(index, [0, 0, 0, 1, 1, 1, 2, 2, 2])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex64])
+@pytest.mark.parametrize("name", ["svd", "svdvals", "eigh", "eigvalsh", "eig"])
+@pytest.mark.parametrize("number", [INF, -INF, NAN])
+def test_decompositions_of_infinities_end(name: str, number: float, dtype: type) -> None:
+    # Given these, LAPACK's own iteration need not.
+    matrices = np.stack([np.diag([2.0, 1.0, 3.0, 4.0]), np.full((4, 4), number)]).astype(dtype)
+    results = apply(name, matrices, **({"full": False} if name == "svd" else {}))
+    for result in results if isinstance(results, (tuple, list)) else (results,):
+        assert np.isfinite(result[0]).all()
+        assert np.isnan(result[1]).all()

@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from functools import cache
 
 from raxis.dtypes import DType
-from raxis_cpu.library.matrices_ir import Matrix, MatrixBody
+from raxis_cpu.library.matrices_ir import LANES, Matrix, MatrixBody
 from raxis_cpu.library.phases import Module
-from raxis_cpu.llvm.ir import I32, I64, Value
+from raxis_cpu.llvm.ir import I32, I64, Type, Value, fma
+from raxis_cpu.llvm.math.support import any_lane
 from raxis_cpu.llvm.registers import register_type
 
 PHASE = "groups"
@@ -60,6 +61,22 @@ class _Body(MatrixBody):
         """Call LAPACK; `letters` are so many options of one letter, whose lengths come last."""
         lengths = [self.constant(I64, 1)] * letters
         self.void_call(name, *arguments, self.info.address, *lengths)
+
+    @contextmanager
+    def when_finite(self, start: Value, count: Value) -> Iterator[None]:
+        """If so many elements from `start` on are finite; else info is 1: LAPACK may never end."""
+        sums = [self.variable(Type(self._part.element, lanes), 0.0) for lanes in (LANES, 1)]
+        count = count * (2 if self._is_complex else 1)
+        width = self.size // (2 if self._is_complex else 1)
+        whole = count & -LANES
+        for total, first, stop, step in zip(sums, (0, whole), (whole, count), (LANES, 1), strict=True):
+            with self.loop(first, stop, step) as place:
+                part = self.load(total.type, self.advance(start, place, width))
+                total.set(fma(part, 0.0, total.get()))
+        self.info.set(1)
+        strange = [any_lane(total.get().compare("ne", 0.0)) for total in sums]
+        with self.when(~(strange[0] | strange[1])):
+            yield
 
     def fill(self, number: int, item: Value, count: Value, dtype: DType) -> None:
         """NaN for all `count` elements of a result of one matrix."""
@@ -117,8 +134,9 @@ def svd(dtype: DType, long_integers: bool, job: str) -> Module:
             vectors = [body.dense(body.array(3), right, columns, item).start]
             vectors.append(body.dense(body.array(1), rows, left, item).start)
         more = [body.part("real_work")] if dtype.is_complex else []
-        body.lapack("first", letter, m, n, matrix, m, values, vectors[0], m, vectors[1], left_gap, work, size, *more,
-                    body.part("integer_work"), letters=1)  # fmt: skip
+        with body.when_finite(matrix, rows * columns):
+            body.lapack("first", letter, m, n, matrix, m, values, vectors[0], m, vectors[1], left_gap, work, size,
+                        *more, body.part("integer_work"), letters=1)  # fmt: skip
         with body.when(body.info.get().compare("ne", 0)):
             if job == "N":
                 body.fill(1, item, inner, real)
@@ -143,8 +161,11 @@ def eigh(dtype: DType, long_integers: bool, vectors: bool) -> Module:
         body.copy(body.given(0, "x", item), turned, rows, rows)
         values = body.advance(body.array(1), item * rows, real.itemsize)
         more = [body.part("real_work"), real_size] if dtype.is_complex else []
-        body.lapack("first", job, triangle, n, matrix, n, values, body.part("work"), size, *more,
-                    body.part("integer_work"), integer_size, letters=2)  # fmt: skip
+        with body.loop(0, rows) as column, body.loop(0, column) as row:  # nobody reads these
+            body.write(body.number(0.0), body.at(turned, row, column))
+        with body.when_finite(matrix, rows * rows):
+            body.lapack("first", job, triangle, n, matrix, n, values, body.part("work"), size, *more,
+                        body.part("integer_work"), integer_size, letters=2)  # fmt: skip
         if vectors:
             body.copy(turned, body.dense(body.array(2), rows, rows, item), rows, rows)
         with body.when(body.info.get().compare("ne", 0)):

@@ -13,7 +13,7 @@ from raxis_cpu.llvm.ir import I8, I64, PTR, Type, Value, fma
 from raxis_cpu.llvm.math.support import absolute
 from raxis_cpu.llvm.registers import Complex, Register, register_type
 
-_LANES = 4
+LANES = 4
 """Neighbouring elements that are worked on at once."""
 
 
@@ -87,9 +87,9 @@ class MatrixBody(Body):
         """``work(index, lanes)`` for all indices from `first` on, several side by side where there are so many."""
         start = self.lifted(first)
         if not self._is_complex:
-            whole = start + ((stop - start) & -_LANES)
-            with self.loop(start, whole, _LANES) as index:
-                work(index, _LANES)
+            whole = start + ((stop - start) & -LANES)
+            with self.loop(start, whole, LANES) as index:
+                work(index, LANES)
             start = whole
         with self.loop(start, stop) as index:
             work(index, 1)

@@ -19,12 +19,14 @@ _SMALL = 16
 
 
 def _decomposed(instruction: Instruction, function: Kernel) -> Kernel:
-    """`function` of stacks of matrices; NaN for each matrix that it raises for."""
+    """`function` of stacks of matrices; NaN for each that it raises for or that is not finite: LAPACK may never end."""
     types = [value.type for value in instruction.results]
 
     def one_by_one(x: Any) -> tuple[Any, ...]:
         results = tuple(np.full(type.shape, np.nan, type.dtype.numpy) for type in types)
         for place in np.ndindex(x.shape[:-2]):
+            if not np.isfinite(x[place]).all():
+                continue
             try:
                 parts = function(x[place])
             except np.linalg.LinAlgError:
@@ -34,6 +36,8 @@ def _decomposed(instruction: Instruction, function: Kernel) -> Kernel:
         return results
 
     def kernel(x: Any) -> tuple[Any, ...]:
+        if not np.isfinite(x).all():
+            return one_by_one(x)
         try:
             return tuple(function(x))
         except np.linalg.LinAlgError:
@@ -44,7 +48,7 @@ def _decomposed(instruction: Instruction, function: Kernel) -> Kernel:
 
 def _qr(instruction: Instruction) -> Kernel:
     mode: Any = "complete" if instruction.attributes["full"] else "reduced"
-    return _decomposed(instruction, lambda x: np.linalg.qr(x, mode=mode))
+    return lambda x: tuple(np.linalg.qr(x, mode=mode))
 
 
 def _svd(instruction: Instruction) -> Kernel:
@@ -53,7 +57,8 @@ def _svd(instruction: Instruction) -> Kernel:
 
 
 def _eigh(instruction: Instruction) -> Kernel:
-    return _decomposed(instruction, np.linalg.eigh)
+    kernel = _decomposed(instruction, np.linalg.eigh)
+    return lambda x: kernel(np.tril(x))
 
 
 def _alone(instruction: Instruction, function: Kernel) -> Kernel:
@@ -62,8 +67,8 @@ def _alone(instruction: Instruction, function: Kernel) -> Kernel:
     return lambda x: kernel(x)[0]
 
 
-def _qr_triangle(instruction: Instruction) -> Kernel:
-    return _alone(instruction, lambda x: np.linalg.qr(x, mode="r"))
+def _qr_triangle(_: Instruction) -> Kernel:
+    return lambda x: np.linalg.qr(x, mode="r")
 
 
 def _svdvals(instruction: Instruction) -> Kernel:
@@ -71,7 +76,8 @@ def _svdvals(instruction: Instruction) -> Kernel:
 
 
 def _eigvalsh(instruction: Instruction) -> Kernel:
-    return _alone(instruction, np.linalg.eigvalsh)
+    kernel = _alone(instruction, np.linalg.eigvalsh)
+    return lambda x: kernel(np.tril(x))
 
 
 def _eig(instruction: Instruction) -> Kernel:
