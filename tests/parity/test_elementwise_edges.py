@@ -58,6 +58,19 @@ def test_special_values_of_unary_ops(name: str, dtype: torch.dtype) -> None:
     assert_same(function(to_raxis(values)), _torch_function(name)(values))
 
 
+@pytest.mark.parametrize("name", ["exp2", "log2", "log10"])
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128], ids=str)
+def test_powers_and_logarithms_of_special_complex_numbers(name: str, dtype: torch.dtype) -> None:
+    part = torch.tensor(
+        [0.0, -0.0, 1.0, -2.5, float("inf"), float("-inf"), float("nan")], dtype=dtype.to_real()
+    )
+    values = torch.complex(part[:, None].expand(7, 7), part[None].expand(7, 7)).flatten()
+    found = getattr(raxis, name)(raxis.tensor(values.numpy()))
+    for component in ("real", "imag"):
+        ours, theirs = (getattr(value, component) for value in (found, getattr(torch, name)(values)))
+        torch.testing.assert_close(torch.from_numpy(ours.numpy().copy()), theirs.clone(), equal_nan=True)
+
+
 @pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128], ids=str)
 def test_sign_of_special_complex_numbers(dtype: torch.dtype) -> None:
     parts = torch.tensor([0.0, 2.5, -1e30, math.inf, -math.inf, math.nan], dtype=torch.float64)

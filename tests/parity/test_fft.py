@@ -51,11 +51,13 @@ def test_windows_refuse(call: Any) -> None:
         call(raxis.hann_window)
 
 
-@pytest.mark.parametrize("count", [1, 2, 5, 8])
+@pytest.mark.parametrize("count", [0, 1, 2, 5, 8])
 def test_frequencies(count: int) -> None:
     for name in ("fftfreq", "rfftfreq"):
-        ours = getattr(raxis.fft, name)(count, 0.5)
-        torch.testing.assert_close(to_torch(ours), getattr(torch.fft, name)(count, 0.5))
+        for distance in (0.5, 0.0):
+            ours = getattr(raxis.fft, name)(count, distance)
+            expected = getattr(torch.fft, name)(count, distance)
+            torch.testing.assert_close(to_torch(ours), expected, equal_nan=True)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,12 @@ from raxis.tensor import Tensor
 _LOG_2 = math.log(2.0)
 _LOG_10 = math.log(10.0)
 
+
+def _scaled(value: Tensor, factor: float) -> Any:
+    """A complex number times a real one, without the NaN that infinity times its imaginary part 0 would be."""
+    return emit("make_complex", emit("real", value) * factor, emit("imag", value) * factor)
+
+
 exp = elementwise(
     "exp(Tensor input) -> Tensor",
     "exp",
@@ -29,7 +35,7 @@ exp = elementwise(
 exp2 = computed(
     "exp2(Tensor input) -> Tensor",
     unary("exp2", "2 to the power of each element.", "[0.0, 3.0]", "[1., 8.]"),
-    lambda input: emit("exp2", input) if input.is_floating_point() else exp(input * _LOG_2),
+    lambda input: emit("exp2", input) if input.is_floating_point() else exp(_scaled(input, _LOG_2)),
     vjp={"input": lambda grad, result: grad * conj(result) * _LOG_2},
 )
 
@@ -60,14 +66,14 @@ log1p = elementwise(
 log2 = computed(
     "log2(Tensor input) -> Tensor",
     unary("log2", "The logarithm to base 2.", "[1.0, 8.0]", "[0., 3.]"),
-    lambda input: emit("log2", input) if input.is_floating_point() else log(input) / _LOG_2,
+    lambda input: emit("log2", input) if input.is_floating_point() else _scaled(log(input), 1 / _LOG_2),
     vjp={"input": lambda grad, input: grad / (conj(input) * _LOG_2)},
 )
 
 log10 = computed(
     "log10(Tensor input) -> Tensor",
     unary("log10", "The logarithm to base 10.", "[1.0, 1000.0]", "[0., 3.]"),
-    lambda input: emit("log10", input) if input.is_floating_point() else log(input) / _LOG_10,
+    lambda input: emit("log10", input) if input.is_floating_point() else _scaled(log(input), 1 / _LOG_10),
     vjp={"input": lambda grad, input: grad / (conj(input) * _LOG_10)},
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import prod as product_of
@@ -463,7 +464,11 @@ def fftfreq(
         >>> raxis.fft.fftfreq(4)
         tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
     """
-    return partial(_frequencies, -(n // 2), (n + 1) // 2, 1 / (n * d), dtype, device)
+    return partial(_frequencies, -(n // 2), (n + 1) // 2, _step(n, d), dtype, device)
+
+
+def _step(n: int, d: float) -> float:
+    return 1 / (n * d) if n * d else math.inf
 
 
 @created("rfftfreq" + _FREQUENCIES, namespace=FFT, method=False)
@@ -479,4 +484,4 @@ def rfftfreq(
         >>> raxis.fft.rfftfreq(4)
         tensor([0.0000, 0.2500, 0.5000])
     """
-    return partial(_frequencies, 0, n // 2 + 1, 1 / (n * d), dtype, device)
+    return partial(_frequencies, 0, n // 2 + 1, _step(n, d), dtype, device)
