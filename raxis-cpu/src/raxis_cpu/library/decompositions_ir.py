@@ -69,7 +69,8 @@ class _Body(MatrixBody):
         count = count * (2 if self._is_complex else 1)
         width = self.size // (2 if self._is_complex else 1)
         whole = count & -LANES
-        for total, first, stop, step in zip(sums, (0, whole), (whole, count), (LANES, 1), strict=True):
+        starts, stops = (self.constant(I64, 0), whole), (whole, count)
+        for total, first, stop, step in zip(sums, starts, stops, (LANES, 1), strict=True):
             with self.loop(first, stop, step) as place:
                 part = self.load(total.type, self.advance(start, place, width))
                 total.set(fma(part, 0.0, total.get()))
