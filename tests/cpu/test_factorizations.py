@@ -11,7 +11,8 @@ from raxis import dtypes
 from raxis.backends.reference.kernels import KERNELS
 from raxis.ptir import Builder, Instruction, TensorType
 from raxis.testing.factorizations import CHECKS
-from raxis_cpu.library import factorizations, routine
+from raxis_cpu import blas
+from raxis_cpu.library import routine
 
 DTYPES = (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)
 
@@ -155,7 +156,7 @@ def test_without_lapack(
     monkeypatch: pytest.MonkeyPatch,
     rng: np.random.Generator,
 ) -> None:
-    monkeypatch.setattr(factorizations, "numpy_blas", lambda: None)
+    monkeypatch.setattr(blas, "numpy_blas", lambda: None)
     instruction = _instruction(name, [TensorType(dtypes.float64, (40, 40))] * count, **attributes)
     half = rng.standard_normal((40, 40))
     operands = [half @ half.T + np.eye(40)] * count

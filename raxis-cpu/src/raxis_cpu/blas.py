@@ -12,6 +12,17 @@ from pathlib import Path
 
 import numpy as np
 
+from raxis import dtypes
+
+ROW_MAJOR, COLUMN_MAJOR = 101, 102
+PLAIN, TRANSPOSED = 111, 112
+UPPER, LOWER = 121, 122
+NON_UNIT, UNIT = 131, 132
+LEFT = 141
+"""The numbers that CBLAS takes for words."""
+LETTERS = {dtypes.float32: "s", dtypes.float64: "d", dtypes.complex64: "c", dtypes.complex128: "z"}
+"""What names of BLAS's and LAPACK's functions begin with."""
+
 # How the builds of OpenBLAS in NumPy's wheels, and elsewhere, decorate their symbols.
 _DECORATIONS = (("scipy_", "64_"), ("", "64_"), ("scipy_", ""), ("", ""))
 
@@ -108,3 +119,10 @@ def numpy_blas() -> Blas | None:
                 if hasattr(library, get) and hasattr(library, put):
                     return Blas(library, (prefix, suffix), (get, put))
     return None
+
+
+def numpy_function(symbol: str) -> tuple[Blas, int] | None:
+    """NumPy's BLAS and the address of a function of it or of its LAPACK; None if there is none."""
+    blas = numpy_blas()
+    address = blas.address(symbol) if blas is not None else 0
+    return (blas, address) if blas is not None and address else None

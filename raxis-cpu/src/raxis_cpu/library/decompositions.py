@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from raxis.backends.api import Executable
 from raxis.dtypes import DType
-from raxis_cpu.blas import Blas
+from raxis_cpu.blas import LETTERS, Blas, numpy_function
 from raxis_cpu.library import decompositions_ir as code
-from raxis_cpu.library.factorizations import LETTERS, are_dense, in_own_thread, library, stack_of
+from raxis_cpu.library.factorizations import are_dense, in_own_thread, stack_of
 from raxis_cpu.library.phases import Module, Phase
 from raxis_cpu.library.routine import Call
 
@@ -48,14 +48,11 @@ class _Work(NamedTuple):
 
 def _functions(dtype: DType, *names: str) -> tuple[Blas, dict[str, int]] | None:
     """The library, and the addresses of LAPACK's functions; None where one is not there."""
-    found = [library(f"{LETTERS[dtype]}{name}_") for name in names]
-    first = found[0]
-    if first is None:
+    found = [numpy_function(f"{LETTERS[dtype]}{name}_") for name in names]
+    known = [pair for pair in found if pair is not None]
+    if len(known) < len(names):
         return None
-    addresses = [pair[1] for pair in found if pair is not None]
-    if len(addresses) < len(names):
-        return None
-    return first[0], dict(zip(("first", "second"), addresses, strict=False))
+    return known[0][0], dict(zip(("first", "second"), (address for _, address in known), strict=False))
 
 
 def _bound(

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from functools import cache
 
 from raxis.dtypes import DType
-from raxis_cpu.library.matrices_ir import LANES, Matrix, MatrixBody
+from raxis_cpu.library.matrices_ir import LANES, LapackBody, Matrix
 from raxis_cpu.library.phases import Module
-from raxis_cpu.llvm.ir import I32, I64, Type, Value, fma
+from raxis_cpu.llvm.ir import I64, Type, Value, fma
 from raxis_cpu.llvm.math.support import any_lane
 from raxis_cpu.llvm.registers import register_type
 
@@ -27,15 +27,12 @@ NUMBERS = (
 """Sizes, where x is, the groups and their memory, the functions that are called, and the sizes of work arrays."""
 
 
-class _Body(MatrixBody):
+class _Body(LapackBody):
     """A phase that calls LAPACK for every matrix."""
 
     def __init__(self, dtype: DType, long_integers: bool) -> None:
-        super().__init__(PHASE, NUMBERS, dtype)
-        self.integer = I64 if long_integers else I32
-        self.info = self.variable(self.integer, 0)
+        super().__init__(PHASE, NUMBERS, dtype, long_integers)
         self._group = self.variable(I64)
-        self._sizes: dict[str, Value] = {}
 
     @contextmanager
     def items(self) -> Iterator[Value]:
@@ -49,18 +46,6 @@ class _Body(MatrixBody):
         """Where a part of the group's memory begins."""
         offset = self._group.get() + self.numbers[f"{name}_place"]
         return self.advance(self.scratch(), offset, 1)
-
-    def integer_of(self, name: str) -> Value:
-        """Where LAPACK finds the number `name`."""
-        if name not in self._sizes:
-            number = self.numbers[name]
-            self._sizes[name] = self.by_reference(number.convert("trunc", self.integer.element))
-        return self._sizes[name]
-
-    def lapack(self, name: str, *arguments: Value, letters: int = 0) -> None:
-        """Call LAPACK; `letters` are so many options of one letter, whose lengths come last."""
-        lengths = [self.constant(I64, 1)] * letters
-        self.void_call(name, *arguments, self.info.address, *lengths)
 
     @contextmanager
     def when_finite(self, start: Value, count: Value) -> Iterator[None]:
@@ -100,7 +85,7 @@ def qr(dtype: DType, long_integers: bool, alone: bool) -> Module:
     m, n, kept, reflections, size = (body.integer_of(name) for name in names)
     with body.items() as item:
         matrix, tau, work = (body.part(name) for name in ("matrix", "tau", "work"))
-        turned = Matrix(matrix, body.constant(I64, 1), rows)
+        turned = body.by_columns(matrix, rows)
         body.copy(body.given(0, "x", item), turned, rows, columns)
         body.lapack("first", m, n, matrix, m, tau, work, size)
         triangle = body.dense(body.array(1 if alone else 2), inner, columns, item)
@@ -158,7 +143,7 @@ def eigh(dtype: DType, long_integers: bool, vectors: bool) -> Module:
     job, triangle = body.letter("V" if vectors else "N"), body.letter("L")
     with body.items() as item:
         matrix = body.part("matrix")
-        turned = Matrix(matrix, body.constant(I64, 1), rows)
+        turned = body.by_columns(matrix, rows)
         body.copy(body.given(0, "x", item), turned, rows, rows)
         values = body.advance(body.array(1), item * rows, real.itemsize)
         more = [body.part("real_work"), real_size] if dtype.is_complex else []

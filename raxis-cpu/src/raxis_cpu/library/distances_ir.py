@@ -6,9 +6,9 @@ from functools import cache
 
 from raxis.dtypes import DType
 from raxis_cpu.library.phases import Body, Module
-from raxis_cpu.library.tiles_ir import lanes_below, masked_store
+from raxis_cpu.library.places_ir import intrinsics_ir
+from raxis_cpu.library.tiles_ir import lanes_below, lanes_of, masked_store
 from raxis_cpu.llvm import registers
-from raxis_cpu.llvm.compile import host
 from raxis_cpu.llvm.ir import I64, Type, Value, Variable, fma
 
 NUMBERS = ("rows", "others", "width", "row_stride", "column_stride", "other_stride", "other_column_stride")
@@ -21,11 +21,7 @@ _CHUNK = 128
 
 def panel_rows(dtype: DType) -> int:
     """Rows of the second operand that are worked on at once."""
-    return _VECTORS * _lanes(dtype)
-
-
-def _lanes(dtype: DType) -> int:
-    return host().vector_bytes // dtype.itemsize
+    return _VECTORS * lanes_of(dtype)
 
 
 @cache
@@ -35,11 +31,9 @@ def distances(dtype: DType, order: float, *, pairs: bool) -> Module:
     With `pairs` there is one operand, and only places (i, j) with i < j are written, one row behind the other.
     Scratch memory has room for all panels, turned.
     """
-    vector = registers.register_type(dtype, _lanes(dtype))
-    declared = (
-        f"declare void @llvm.masked.store.{vector.suffix}.p0({vector}, ptr, i32, <{vector.lanes} x i1>)"
-    )
-    return Module("distances", f"{declared}\n{_Measure(dtype, order, pairs=pairs).text()}", NUMBERS)
+    vector = registers.register_type(dtype, lanes_of(dtype))
+    text = _Measure(dtype, order, pairs=pairs).text()
+    return Module("distances", f"{intrinsics_ir(vector)}\n{text}", NUMBERS)
 
 
 class _Measure:
@@ -49,7 +43,7 @@ class _Measure:
         self._order = order
         self._pairs = pairs
         self._size = dtype.itemsize
-        self._lanes = _lanes(dtype)
+        self._lanes = lanes_of(dtype)
         self._rows = panel_rows(dtype)
         self._vector = registers.register_type(dtype, self._lanes)
         self._body = Body("measure", NUMBERS)

@@ -6,28 +6,15 @@ from collections.abc import Callable, Mapping
 from math import prod
 from typing import Any
 
-from raxis import dtypes
 from raxis.backends.api import Executable, Strides
 from raxis.dtypes import int32, int64
-from raxis_cpu.blas import Blas, numpy_blas
+from raxis_cpu.blas import LETTERS, LOWER, PLAIN, TRANSPOSED, UPPER, Blas, numpy_function
 from raxis_cpu.library import factorizations_ir as code
 from raxis_cpu.library.phases import Phase, flat_stride
 from raxis_cpu.library.routine import Call
 
 _SMALL = 32
 """Matrices up to this size are done faster without LAPACK."""
-LETTERS = {dtypes.float32: "s", dtypes.float64: "d", dtypes.complex64: "c", dtypes.complex128: "z"}
-"""What names of BLAS's and LAPACK's functions begin with."""
-_UPPER, _LOWER = 121, 122
-_PLAIN, _TRANSPOSED = 111, 112
-"""BLAS's words."""
-
-
-def library(symbol: str) -> tuple[Blas, int] | None:
-    """NumPy's BLAS and the address of a function in it; None if there is none."""
-    blas = numpy_blas()
-    address = blas.address(symbol) if blas is not None else 0
-    return (blas, address) if blas is not None and address else None
 
 
 def in_own_thread(blas: Blas, made: Executable, matrices: int) -> Executable:
@@ -67,7 +54,7 @@ def lu(call: Call) -> Executable | None:
     phases = [Phase(code.PHASE, count, type.size * min(rows, columns))]
     if min(rows, columns) <= _SMALL:
         return code.elimination(type.dtype).bind(arrays, phases, numbers)
-    found = library(f"{LETTERS[type.dtype]}getrf_")
+    found = numpy_function(f"{LETTERS[type.dtype]}getrf_")
     if found is None:
         return None
     blas, numbers["getrf"] = found
@@ -87,7 +74,7 @@ def cholesky(call: Call) -> Executable | None:
     arrays, phases = [type.dtype, type.dtype, int32], [Phase(code.PHASE, count, type.size * rows)]
     if rows <= _SMALL:
         return code.cholesky(type.dtype).bind(arrays, phases, numbers)
-    found = library(f"{LETTERS[type.dtype]}potrf_")
+    found = numpy_function(f"{LETTERS[type.dtype]}potrf_")
     if found is None:
         return None
     blas, numbers["potrf"] = found
@@ -123,7 +110,7 @@ def triangular_solve(call: Call) -> Executable | None:
     arrays = [left.dtype] * 3
     if rows <= _SMALL or not right.size:
         return code.substitution(left.dtype, upper, unit).bind(arrays, phases, numbers)
-    found, form = library(f"cblas_{LETTERS[left.dtype]}trsm"), _form(numbers, upper)
+    found, form = numpy_function(f"cblas_{LETTERS[left.dtype]}trsm"), _form(numbers, upper)
     if found is None or form is None:
         return None
     blas, address = found
@@ -136,9 +123,9 @@ def _form(numbers: Mapping[str, int], upper: bool) -> Mapping[str, int] | None:
     """How BLAS is told where the elements of A are; None if it cannot read them there."""
     rows, row, column = (numbers[name] for name in ("rows", "a_row", "a_column"))
     if column == 1 and row >= rows:
-        return {"uplo": _UPPER if upper else _LOWER, "transpose": _PLAIN, "gap": row}
+        return {"uplo": UPPER if upper else LOWER, "transpose": PLAIN, "gap": row}
     if row == 1 and column >= rows:
-        return {"uplo": _LOWER if upper else _UPPER, "transpose": _TRANSPOSED, "gap": column}
+        return {"uplo": LOWER if upper else UPPER, "transpose": TRANSPOSED, "gap": column}
     return None
 
 

@@ -9,7 +9,9 @@ from functools import cache
 from typing import TypeVar
 
 from raxis.dtypes import DType
+from raxis_cpu.blas import LEFT, NON_UNIT, ROW_MAJOR, UNIT
 from raxis_cpu.library.matrices_ir import (
+    LapackBody,
     Matrix,
     MatrixBody,
     Running,
@@ -36,12 +38,6 @@ TRIANGULAR_NUMBERS = (
     "rows", "columns", "a_stack", "a_row", "a_column", "b_stack", "b_row", "b_column",
     "trsm", "uplo", "transpose", "gap",
 )  # fmt: skip
-_ROW_MAJOR, _LEFT, _NON_UNIT, _UNIT = 101, 141, 131, 132
-"""BLAS's words."""
-
-
-def _integer(long: bool) -> Type:
-    return I64 if long else I32
 
 
 # ---- LU --------------------------------------------------------------------------------------------------------------
@@ -113,26 +109,21 @@ def _eliminate(body: MatrixBody, packed: Matrix, step: Value, info: Variable) ->
 @cache
 def getrf(dtype: DType, long_integers: bool) -> Module:
     """LU of large matrices by LAPACK, on a transposed copy in scratch memory, behind which are the pivots."""
-    body, integer = MatrixBody(PHASE, LU_NUMBERS, dtype), _integer(long_integers)
+    body = LapackBody(PHASE, LU_NUMBERS, dtype, long_integers)
     rows, columns = body.numbers["rows"], body.numbers["columns"]
-    count, one = rows.intrinsic("smin", columns), body.constant(I64, 1)
-    nbytes = scratch_bytes(rows, columns, dtype)
-    info = body.variable(integer, 0)
-    arguments = [body.variable(integer) for _ in range(2)]
+    m, n = body.integer_of("rows"), body.integer_of("columns")
+    count, nbytes = rows.intrinsic("smin", columns), scratch_bytes(rows, columns, dtype)
     with body.loop(body.begin, body.end) as item:
         memory = body.advance(body.scratch(), item * nbytes, 1)
         exchanged = body.advance(memory, rows * columns, dtype.itemsize)
-        turned = Matrix(memory, one, rows)
+        turned = body.by_columns(memory, rows)
         body.copy(body.given(0, "x", item), turned, rows, columns)
-        for argument, value in zip(arguments, (rows, columns), strict=True):
-            argument.set(value.convert("trunc", integer.element))
-        m, n = (argument.address for argument in arguments)
-        body.void_call("getrf", m, n, memory, m, exchanged, info.address)
+        body.lapack("getrf", m, n, memory, m, exchanged)
         body.copy(turned, body.dense(body.array(1), rows, columns, item), rows, columns)
         with body.loop(0, count) as step:
-            pivot = body.load(integer, body.advance(exchanged, step, integer.bits // 8))
+            pivot = body.load(body.integer, body.advance(exchanged, step, body.integer.bits // 8))
             body.store(pivot.convert("trunc", "i32"), body.int32_at(2, item * count + step))
-        body.store(info.get().convert("trunc", "i32"), body.int32_at(3, item))
+        body.store(body.info.get().convert("trunc", "i32"), body.int32_at(3, item))
     return Module("getrf", body.text, LU_NUMBERS)
 
 
@@ -214,17 +205,15 @@ def _report(body: MatrixBody, factor: Matrix, item: Value, broken: Value) -> Non
 @cache
 def potrf(dtype: DType, long_integers: bool) -> Module:
     """L of large matrices by LAPACK: the rows of L are the columns of the upper triangle that LAPACK writes."""
-    body, integer = MatrixBody(PHASE, CHOLESKY_NUMBERS, dtype), _integer(long_integers)
-    rows, info = body.numbers["rows"], body.variable(integer, 0)
-    size, upper = body.by_reference(rows.convert("trunc", integer.element)), body.letter("U")
+    body = LapackBody(PHASE, CHOLESKY_NUMBERS, dtype, long_integers)
+    rows, size, upper = body.numbers["rows"], body.integer_of("rows"), body.letter("U")
     with body.loop(body.begin, body.end) as item:
         factor = body.dense(body.array(1), rows, rows, item)
         body.copy(body.given(0, "x", item), factor, rows, rows)
         with body.loop(0, rows) as row:
             _clear(body, factor, row)
-        length = body.constant(I64, 1)
-        body.void_call("potrf", upper, size, factor.start, size, info.address, length)
-        _report(body, factor, item, info.get().convert("trunc", "i32"))
+        body.lapack("potrf", upper, size, factor.start, size, letters=1)
+        _report(body, factor, item, body.info.get().convert("trunc", "i32"))
     return Module("potrf", body.text, CHOLESKY_NUMBERS)
 
 
@@ -273,7 +262,7 @@ def _substitute(body: MatrixBody, a: Matrix, x: Matrix, upper: bool, unit: bool)
 @cache
 def trsm(dtype: DType, upper: bool, unit: bool, long_integers: bool) -> Module:
     """X with A X = B for large matrices by BLAS, but by substitution where a 0 on the diagonal gives infinities."""
-    body, integer = MatrixBody(PHASE, TRIANGULAR_NUMBERS, dtype), _integer(long_integers)
+    body, integer = MatrixBody(PHASE, TRIANGULAR_NUMBERS, dtype), I64 if long_integers else I32
     numbers = body.numbers
     one = body.number(1.0)
     alpha = body.room(Type("[2 x double]"))
@@ -282,7 +271,7 @@ def trsm(dtype: DType, upper: bool, unit: bool, long_integers: bool) -> Module:
     sizes = [numbers[name].convert("trunc", integer.element) for name in ("rows", "columns", "gap")]
     options = [numbers[name].convert("trunc", "i32") for name in ("uplo", "transpose")]
     layout, side, diagonal = (
-        body.constant(I32, word) for word in (_ROW_MAJOR, _LEFT, _UNIT if unit else _NON_UNIT)
+        body.constant(I32, word) for word in (ROW_MAJOR, LEFT, UNIT if unit else NON_UNIT)
     )
     with body.loop(body.begin, body.end) as item:
         a, x = _given(body, item)

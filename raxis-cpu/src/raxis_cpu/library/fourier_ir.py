@@ -19,7 +19,7 @@ from raxis_cpu.library.call_ir import Status
 from raxis_cpu.library.phases import Body, Module, is_null
 from raxis_cpu.library.places_ir import intrinsics_ir
 from raxis_cpu.library.routine import Array
-from raxis_cpu.library.tiles_ir import lanes_below, masked_load, masked_store
+from raxis_cpu.library.tiles_ir import lanes_below, lanes_of, masked_load, masked_store
 from raxis_cpu.llvm import registers, runtime
 from raxis_cpu.llvm.compile import host
 from raxis_cpu.llvm.ir import DOUBLE, I1, I64, PTR, Function, Type, Value, Variable, fma
@@ -31,13 +31,9 @@ _PARTS = ("size", "twiddles", "scale", "count", "source_row", "source_step", "re
 Complex = tuple[Value, Value]
 
 
-def lanes(dtype: DType) -> int:
-    """Transforms in step, by the dtype of real parts."""
-    return host().vector_bytes // dtype.itemsize
-
-
 _POWERS = (8, 4, 2)
 _RADICES = (7, 5, 3, *_POWERS)
+"""Radices in the order of the steps; powers of two need the last three alone."""
 
 
 def steps_of(size: int) -> list[int]:
@@ -98,7 +94,7 @@ def transforms(dtype: DType, ways: tuple[Way, ...], *, inverse: bool, odd: bool)
     """
     names, texts = numbers_of(len(ways)), [_butterflies(dtype, inverse=inverse, odd=odd)]
     if "cut columns" in ways:
-        texts.append(intrinsics_ir(registers.register_type(dtype, lanes(dtype))))
+        texts.append(intrinsics_ir(registers.register_type(dtype, lanes_of(dtype))))
     texts += [_Phase(dtype, place, names, way).text() for place, way in enumerate(ways)]
     return Module("fft", "\n".join(texts), names)
 
@@ -122,7 +118,7 @@ class _Memory:
 
     def __init__(self, function: Function, dtype: DType) -> None:
         self._function = function
-        self._vector = registers.register_type(dtype, lanes(dtype))
+        self._vector = registers.register_type(dtype, lanes_of(dtype))
         self._size = host().vector_bytes
 
     def load(self, start: Value, place: Value) -> Complex:
@@ -184,7 +180,7 @@ def _factors(function: Function, dtype: DType, table: Variable, count: int, sign
         function.load(element, function.advance(place, number, dtype.itemsize)) for number in range(2 * count)
     ]
     table.set(function.advance(place, 2 * count, dtype.itemsize))
-    wide = [(number * (sign if k % 2 else 1.0)).splat(lanes(dtype)) for k, number in enumerate(numbers)]
+    wide = [(number * (sign if k % 2 else 1.0)).splat(lanes_of(dtype)) for k, number in enumerate(numbers)]
     return list(zip(wide[::2], wide[1::2], strict=True))
 
 
@@ -272,9 +268,10 @@ class _Phase:
 
     def __init__(self, dtype: DType, place: int, names: Sequence[str], way: Way) -> None:
         self._dtype = dtype
-        self._lanes = lanes(dtype)
+        self._lanes = lanes_of(dtype)
         self._vector = registers.register_type(dtype, self._lanes)
         self._way = way
+        self._place = place
         self._source = 0 if place == 0 else 1
         self._body = Body(f"transform_{place}", names)
         self._numbers = {part: self._body.numbers[f"{part}_{place}"] for part in _PARTS}
@@ -305,10 +302,8 @@ class _Phase:
         move(group, self._transformed(x, y), scale)
 
     def _transformed(self, x: Value, y: Value) -> Value:
-        return self._body.call(PTR, "@butterflies", x, y, self._numbers["size"], self._pointer("twiddles"))
-
-    def _pointer(self, part: str) -> Value:
-        return self._body.emit(PTR, f"inttoptr {self._numbers[part]} to ptr")
+        twiddles = self._body.address(f"twiddles_{self._place}")
+        return self._body.call(PTR, "@butterflies", x, y, self._numbers["size"], twiddles)
 
     def _start(self, offset: Value, *, reads: bool) -> Value:
         """The address of an element of the operand or the result."""
@@ -386,7 +381,7 @@ class _Real(_Phase):
     def _spread(self, source: Value, target: Value) -> None:
         """Make elements 0 to n of the target from those of the source and, backwards, its elements n to 0."""
         body, size = self._body, self._numbers["size"]
-        table = self._body.emit(PTR, f"inttoptr {self._body.numbers['turns']} to ptr")
+        table = body.address("turns")
         element = registers.register_type(self._dtype)
         with body.loop(0, size + 1) as place:
             pair = body.advance(table, place * 2, self._dtype.itemsize)

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from raxis import dtypes
-from raxis.dtypes import DType
+from raxis.dtypes import DType, float32, float64
 from raxis.layout import Strides
 from raxis.ptir.program import Instruction
-from raxis_cpu.blas import Blas
+from raxis_cpu.blas import COLUMN_MAJOR, LETTERS, PLAIN, ROW_MAJOR, TRANSPOSED, Blas
 from raxis_cpu.library.block_products import LARGE, blocked_product, suits_blocks
 from raxis_cpu.library.few_rows import product_of_few_rows
 from raxis_cpu.library.gemm_ir import gemm_ir
@@ -23,10 +22,6 @@ from raxis_cpu.llvm import runtime
 from raxis_cpu.llvm.compile import Code, compile, host
 from raxis_cpu.llvm.native import built_in, method_definition
 from raxis_cpu.mkl import is_mkl, product_blas
-
-_ROW_MAJOR, _COLUMN_MAJOR = 101, 102
-_PLAIN, _TRANSPOSED = 111, 112
-_LETTERS = {dtypes.float32: "s", dtypes.float64: "d"}
 
 
 def native_product(
@@ -37,7 +32,7 @@ def native_product(
     Large products with a vector are left to others as well.
     """
     dtype = instruction.results[0].type.dtype
-    if instruction.primitive != "dot_general" or dtype not in _LETTERS:
+    if instruction.primitive != "dot_general" or dtype not in (float32, float64):
         return None
     problem = problem_of(instruction, operands, results[0])
     if problem is None:
@@ -58,9 +53,9 @@ def _blas_product(dtype: DType, problem: Problem) -> Callable[..., None] | None:
     if steps is None or product is None:
         return None
     left, right, result = problem[-3:]
-    order = _COLUMN_MAJOR if result.transposed else _ROW_MAJOR
+    order = COLUMN_MAJOR if result.transposed else ROW_MAJOR
     # Column-major BLAS reads row-major lines as transposed ones, and the other way round.
-    flags = [_TRANSPOSED if matrix.transposed != result.transposed else _PLAIN for matrix in (left, right)]
+    flags = [TRANSPOSED if matrix.transposed != result.transposed else PLAIN for matrix in (left, right)]
     sizes = [problem.rows, problem.columns, problem.inner]
     gaps = [left.distance, right.distance, result.distance]
     return product.bind([order, *flags, *sizes, *gaps, problem.batch.size, *steps])
@@ -69,7 +64,7 @@ def _blas_product(dtype: DType, problem: Problem) -> Callable[..., None] | None:
 @lru_cache(maxsize=2)
 def _code(dtype: DType) -> _Product | None:
     blas = product_blas()
-    gemm = blas.address(f"cblas_{_LETTERS[dtype]}gemm") if blas is not None else 0
+    gemm = blas.address(f"cblas_{LETTERS[dtype]}gemm") if blas is not None else 0
     return _Product(dtype, blas, gemm) if blas is not None and gemm else None
 
 

@@ -9,7 +9,7 @@ from raxis.dtypes import DType
 from raxis_cpu.library.matrix_copies_ir import COPY, copy_function
 from raxis_cpu.library.phases import Body
 from raxis_cpu.llvm.complexes import divide, multiply
-from raxis_cpu.llvm.ir import I8, I64, PTR, Type, Value, fma
+from raxis_cpu.llvm.ir import I8, I32, I64, Type, Value, fma
 from raxis_cpu.llvm.math.support import absolute
 from raxis_cpu.llvm.registers import Complex, Register, register_type
 
@@ -106,10 +106,6 @@ class MatrixBody(Body):
         """The definition, and that of the function that copies."""
         return f"{super().text}\n{copy_function(self.size)}"
 
-    def address(self, name: str) -> Value:
-        """The number `name` as an address."""
-        return self.emit(PTR, f"inttoptr {self.numbers[name]} to ptr")
-
     def by_reference(self, value: Value) -> Value:
         """Where LAPACK finds an argument."""
         return self.variable(value.type, value).address
@@ -122,6 +118,37 @@ class MatrixBody(Body):
         """Call the function whose address is the number `name`."""
         target = self.address(name)
         self.line(f"call void {target.name}({', '.join(map(str, arguments))})")
+
+
+class LapackBody(MatrixBody):
+    """One that calls LAPACK, whose integers are `long` or not.
+
+    Attributes:
+        integer: the type of LAPACK's integers.
+        info: what it reports: 0 if all is well.
+    """
+
+    def __init__(self, name: str, numbers: Sequence[str], dtype: DType, long: bool) -> None:
+        super().__init__(name, numbers, dtype)
+        self.integer = I64 if long else I32
+        self.info = self.variable(self.integer, 0)
+        self._sizes: dict[str, Value] = {}
+
+    def integer_of(self, name: str) -> Value:
+        """Where LAPACK finds the number `name`."""
+        if name not in self._sizes:
+            number = self.numbers[name]
+            self._sizes[name] = self.by_reference(number.convert("trunc", self.integer.element))
+        return self._sizes[name]
+
+    def lapack(self, name: str, *arguments: Value, letters: int = 0) -> None:
+        """Call LAPACK; `letters` are so many options of one letter, whose lengths come last."""
+        lengths = [self.constant(I64, 1)] * letters
+        self.void_call(name, *arguments, self.info.address, *lengths)
+
+    def by_columns(self, start: Value, rows: Value) -> Matrix:
+        """A dense matrix column by column, as LAPACK has it."""
+        return Matrix(start, self.constant(I64, 1), rows)
 
 
 class Running:

@@ -65,6 +65,10 @@ class Body(Function):
         self.line("ret void")
         self.label(self.fresh("unreachable"))
 
+    def address(self, name: str) -> Value:
+        """The number `name` as an address."""
+        return self.emit(PTR, f"inttoptr {self.numbers[name]} to ptr")
+
     def lifted(self, value: Value | int) -> Value:
         """A number as a value."""
         return value if isinstance(value, Value) else self.constant(I64, value)

@@ -7,6 +7,7 @@ from enum import IntEnum
 from functools import cache
 
 from raxis.dtypes import DType, float32, float64
+from raxis_cpu.blas import PLAIN, ROW_MAJOR
 from raxis_cpu.llvm.compile import Code, compile, host
 from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value
 from raxis_cpu.threads import keep_for_ever
@@ -16,9 +17,6 @@ ELEMENTS = {float32: ("float", "s"), float64: ("double", "d")}
 
 STACK_DIMS = 4
 """Dims of a stack of matrices."""
-
-PLAIN, TRANSPOSED = 111, 112
-"""How BLAS is told that a matrix lies in memory row by row, or column by column."""
 
 
 class Slot(IntEnum):
@@ -150,6 +148,6 @@ class _Writer:
         return values if self._integer == "i64" else tuple(value.convert("trunc", "i32") for value in values)
 
     def _blas(self, routine: Slot, *arguments: Value) -> None:
-        row_major = "i32 101"
+        row_major = f"i32 {ROW_MAJOR}"
         text = ", ".join([row_major, *map(str, arguments)])
         self._function.line(f"call void {self._address(routine).name}({text})")

@@ -7,12 +7,10 @@ from enum import Enum
 from math import prod
 from typing import NamedTuple
 
-from raxis_cpu.blas import Blas
+from raxis_cpu.blas import PLAIN, TRANSPOSED, Blas
 from raxis_cpu.library.products_ir import (
     ELEMENTS,
-    PLAIN,
     STACK_DIMS,
-    TRANSPOSED,
     Description,
     product_body,
 )

@@ -6,6 +6,8 @@ by elements of `a` in all lanes (Goto and van de Geijn, "Anatomy of High-Perform
 
 from __future__ import annotations
 
+from raxis.dtypes import DType
+from raxis_cpu.llvm.compile import host
 from raxis_cpu.llvm.ir import I1, I64, PTR, Function, Type, Value, Variable, fma
 
 _ROWS, _VECTORS = 8, 2
@@ -168,6 +170,11 @@ class _Transpose:
         ]
         places = ", ".join(f"i32 {lane}" for lane in chosen)
         return self._function.emit(self._vector, f"shufflevector {low}, {high}, <{lanes} x i32> <{places}>")
+
+
+def lanes_of(dtype: DType) -> int:
+    """How many elements a register holds."""
+    return host().vector_bytes // dtype.itemsize
 
 
 def lanes_below(count: Value, lanes: int) -> Value:

@@ -19,6 +19,7 @@ from raxis.ptir.program import Program
 from raxis_cpu.library import fourier_ir
 from raxis_cpu.library.phases import Phase, lines_of
 from raxis_cpu.library.routine import Array, Call, Routine
+from raxis_cpu.library.tiles_ir import lanes_of
 
 
 @functools.cache
@@ -106,7 +107,7 @@ def complex_transforms(
 def _pass(
     real: DType, shape: Shape, dim: int, strides: tuple[Strides, Strides], scale: float
 ) -> _Pass | None:
-    size, lanes = shape[dim], fourier_ir.lanes(real)
+    size, lanes = shape[dim], lanes_of(real)
     outer, inner = prod(shape[:dim]), prod(shape[dim + 1 :])
     source, result = (lines_of(shape, given, dim) for given in strides)
     if source is None or result is None or not outer * inner or not _suits(size, lanes, real):
@@ -160,7 +161,7 @@ def _real(
 ) -> Executable | None:
     operand, result, dim = program.parameters[0].type, program.results[0].type, program.attributes["dim"]
     real, rows, half = operand.dtype.to_real(), prod(operand.shape[:dim]), size // 2
-    lanes = fourier_ir.lanes(real)
+    lanes = lanes_of(real)
     lines = [
         None if strides is None else lines_of(type.shape, strides, dim)
         for type, strides in ((operand, inputs[0]), (result, outputs[0]))
