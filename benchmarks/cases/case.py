@@ -58,6 +58,17 @@ def tensor(lib: ModuleType, array: np.ndarray, **options: Any) -> Any:
     return made.requires_grad_() if options.get("grad") else made
 
 
+def gradient(x: Any, function: Callable[[], Any]) -> Call:
+    """The gradient by `x` of the sum of what `function` returns."""
+
+    def step() -> Any:
+        x.grad = None
+        function().sum().backward()
+        return x.grad
+
+    return step
+
+
 def arranged(x: Any, layout: str) -> Any:
     """A tensor of the same shape class in another layout: transposed, every other column, one row repeated."""
     if layout == "transposed":

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.cases.case import Call, Case, side, tensor, values
+from benchmarks.cases.case import Call, Case, gradient, side, tensor, values
 
 Work = Callable[[ModuleType, Any, Any], Any]
 
@@ -34,15 +34,10 @@ def _on(work: Work, array: np.ndarray, second: np.ndarray, lib: ModuleType) -> C
     return partial(work, lib, tensor(lib, array), tensor(lib, second))
 
 
-def _cdist(points: np.ndarray, p: float, gradient: bool, lib: ModuleType) -> Call:
-    x, y = tensor(lib, points, grad=gradient), tensor(lib, values(points.shape, seed=1))
-
-    def step() -> Any:
-        x.grad = None
-        lib.cdist(x, y, p).sum().backward()
-        return x.grad
-
-    return step if gradient else partial(lib.cdist, x, y, p)
+def _cdist(points: np.ndarray, p: float, backward: bool, lib: ModuleType) -> Call:
+    x, y = tensor(lib, points, grad=backward), tensor(lib, values(points.shape, seed=1))
+    distances = partial(lib.cdist, x, y, p)
+    return gradient(x, distances) if backward else distances
 
 
 def cases() -> Iterator[Case]:

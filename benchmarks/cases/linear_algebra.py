@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.cases.case import Call, Case, itself, tensor, values
+from benchmarks.cases.case import Call, Case, gradient, itself, tensor, values
 
 Work = Callable[[ModuleType, Any, Any], Any]
 SHAPES = ((64, 8, 8), (256, 256))
@@ -62,13 +62,7 @@ def _on(work: Work, matrix: np.ndarray, lib: ModuleType) -> Call:
 
 def _gradient(work: Work, matrix: np.ndarray, lib: ModuleType) -> Call:
     a, b = tensor(lib, matrix, grad=True), tensor(lib, values((*matrix.shape[:-1], 4)))
-
-    def step() -> Any:
-        a.grad = None
-        work(lib, a, b).sum().backward()
-        return a.grad
-
-    return step
+    return gradient(a, partial(work, lib, a, b))
 
 
 def cases() -> Iterator[Case]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.cases.case import Call, Case, tensor, values
+from benchmarks.cases.case import Call, Case, gradient, tensor, values
 
 Work = Callable[[ModuleType, Any, Any], Any]
 
@@ -36,13 +36,7 @@ def _two(work: Work, array: np.ndarray, lib: ModuleType) -> Call:
 
 def _gradient(name: str, array: np.ndarray, lib: ModuleType) -> Call:
     function, x = getattr(lib.special, name), tensor(lib, array, grad=True)
-
-    def step() -> Any:
-        x.grad = None
-        function(x).sum().backward()
-        return x.grad
-
-    return step
+    return gradient(x, partial(function, x))
 
 
 def cases() -> Iterator[Case]:

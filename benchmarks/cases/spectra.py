@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.cases.case import Call, Case, tensor, values
+from benchmarks.cases.case import Call, Case, gradient, tensor, values
 
 Work = Callable[[ModuleType, Any], Any]
 
@@ -40,13 +40,7 @@ def _on(work: Work, array: np.ndarray, lib: ModuleType) -> Call:
 
 def _gradient(work: Work, array: np.ndarray, lib: ModuleType) -> Call:
     x = tensor(lib, array, grad=True)
-
-    def step() -> Any:
-        x.grad = None
-        work(lib, x).abs().sum().backward()
-        return x.grad
-
-    return step
+    return gradient(x, lambda: work(lib, x).abs())
 
 
 def cases() -> Iterator[Case]:

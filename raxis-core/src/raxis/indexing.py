@@ -17,7 +17,7 @@ import numpy as np
 from raxis import dtypes
 from raxis.autograd.grad_mode import ever, mode
 from raxis.frames import user_stacklevel
-from raxis.interception import active, anyone
+from raxis.interception import active, anyone, recording
 from raxis.layout import Layout, layout_of
 from raxis.ops import tables
 from raxis.ops.arguments import is_number
@@ -319,8 +319,8 @@ def _is_readable(index: Tensor) -> bool:
     layout = index._layout
     if layout.traced or layout.device.differs(index):
         return False
-    recording = active.recording if anyone.records else None
-    return recording is None or recording.reads_values
+    noting = recording()
+    return noting is None or noting.reads_values
 
 
 def _as_index(view: Tensor, item: Any) -> Tensor:

@@ -22,6 +22,11 @@ active = _Active()
 """``active.recording`` is the recording of the current thread, ``active.observer`` what profiles it; or None."""
 
 
+def recording() -> Recording | None:
+    """What this thread's ops are noted in instead of being run; None while it runs them."""
+    return active.recording if anyone.records else None
+
+
 def observer() -> Observer | None:
     """What is told of each op that this thread runs; None while nobody profiles it, or while it records."""
     return active.observer if anyone.records and active.recording is None else None

@@ -57,7 +57,8 @@ class Copies:
         if not self._known:
             return None
         touched = set(call.memories)
-        reason = self._unreturned(touched) or self.outdated(touched)
+        reason = _first_lost(each for each in self._known.values() if each.source in touched)
+        reason = reason or self.outdated(touched)
         for memory, _ in call.results:
             self._note_write(memory, call.line)
         return reason
@@ -67,15 +68,10 @@ class Copies:
         known = (self._known.get(memory) for memory in memories)
         return READ_LATE if any(copy is not None and copy.stale for copy in known) else None
 
-    def _unreturned(self, touched: set[Memory]) -> str | None:
-        return next(
-            filter(None, (_lost(each) for each in self._known.values() if each.source in touched)), None
-        )
-
     @property
     def unreturned(self) -> str | None:
         """Why the recording must not end now."""
-        return next(filter(None, map(_lost, self._known.values())), None)
+        return _first_lost(self._known.values())
 
     def _note_write(self, memory: Memory, line: str) -> None:
         if memory in self._known:
@@ -106,7 +102,6 @@ def _is_same_part(known: Any, part: Any) -> bool:
     return bool(known == part)
 
 
-def _lost(copy: _Copy) -> str | None:
-    return (
-        None if copy.written is None else f"x[i], where i is a tensor, was written in place at {copy.written}"
-    )
+def _first_lost(copies: Iterable[_Copy]) -> str | None:
+    line = next((copy.written for copy in copies if copy.written is not None), None)
+    return None if line is None else f"x[i], where i is a tensor, was written in place at {line}"

@@ -16,6 +16,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from raxis.ops.promotion import Promotion
@@ -36,6 +37,10 @@ class Kind(Enum):
     LOWERED = "lowered"
     COMPOSED = "composed"
     VIEWED = "viewed"
+
+
+INTERNAL: Mapping[str, Any] = MappingProxyType({"method": False, "function": False, "out": False})
+"""Options of ops that only other ops are made of."""
 
 
 class Formula:

@@ -16,13 +16,13 @@ import numpy as np
 
 from raxis.dtypes import DType
 from raxis_cpu.library.call_ir import Status
-from raxis_cpu.library.phases import Body, Module, is_null
+from raxis_cpu.library.phases import Body, Module
 from raxis_cpu.library.places_ir import intrinsics_ir
 from raxis_cpu.library.routine import Array
 from raxis_cpu.library.tiles_ir import lanes_below, lanes_of, masked_load, masked_store
 from raxis_cpu.llvm import registers, runtime
 from raxis_cpu.llvm.compile import host
-from raxis_cpu.llvm.ir import DOUBLE, I1, I64, PTR, Function, Type, Value, Variable, fma
+from raxis_cpu.llvm.ir import DOUBLE, I1, I64, PTR, Function, Type, Value, Variable, fma, is_null
 from raxis_cpu.llvm.turning import turned
 
 _PARTS = ("size", "twiddles", "scale", "count", "source_row", "source_step", "result_row", "result_step")

@@ -12,7 +12,7 @@ from raxis.layout import Strides
 from raxis_cpu.library.call_ir import Slot, Status, entry_ir
 from raxis_cpu.llvm import runtime
 from raxis_cpu.llvm.compile import Code, compile, host
-from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value
+from raxis_cpu.llvm.ir import I64, PTR, Function, Value
 from raxis_cpu.llvm.native import built_in, method_definition
 
 _GRAIN = 1 << 15
@@ -94,11 +94,6 @@ class Body(Function):
         """The definition."""
         self.line("ret void")
         return super().text
-
-
-def is_null(address: Value) -> Value:
-    """Whether an address is that of nothing."""
-    return address.function.emit(Type("i1"), f"icmp eq {address}, null")
 
 
 class Phase(NamedTuple):

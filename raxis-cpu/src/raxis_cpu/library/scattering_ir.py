@@ -17,10 +17,10 @@ from functools import cache
 from raxis import dtypes
 from raxis.dtypes import HALF, DType
 from raxis_cpu.library.call_ir import Status
-from raxis_cpu.library.phases import Body, Module, is_null
+from raxis_cpu.library.phases import Body, Module
 from raxis_cpu.llvm import registers, runtime
 from raxis_cpu.llvm.compile import host
-from raxis_cpu.llvm.ir import I64, PTR, Type, Value
+from raxis_cpu.llvm.ir import I64, PTR, Type, Value, is_null
 
 NUMBERS = (
     "dim", "size", "count", "inner", "block", "check_stride", "nbytes",

@@ -16,9 +16,9 @@ from functools import cache
 from raxis import dtypes
 from raxis.dtypes import Category, DType
 from raxis_cpu.library.call_ir import Status
-from raxis_cpu.library.phases import Body, Module, is_null
+from raxis_cpu.library.phases import Body, Module
 from raxis_cpu.llvm import runtime
-from raxis_cpu.llvm.ir import I32, I64, PTR, Function, Type, Value, Variable
+from raxis_cpu.llvm.ir import I32, I64, PTR, Function, Type, Value, Variable, is_null
 
 NUMBERS = (
     "length", "flip", "rule", "first", "last", "inner",

@@ -224,6 +224,11 @@ class Value:
         )
 
 
+def is_null(address: Value) -> Value:
+    """Whether an address is that of nothing."""
+    return address.function.emit(I1, f"icmp eq {address}, null")
+
+
 def fma(x: Value, y: Value | Number, z: Value | Number) -> Value:
     """x * y + z with one rounding."""
     return x.intrinsic("fma", y, z)

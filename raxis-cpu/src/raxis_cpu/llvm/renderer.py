@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 
 from raxis_cpu.llvm.compile import Target
 from raxis_cpu.llvm.frame import Frame, KeptValues, Lanes
-from raxis_cpu.llvm.ir import I1, I64, PTR, Value, Variable
+from raxis_cpu.llvm.ir import I64, PTR, Value, Variable, is_null
 from raxis_cpu.llvm.layout import Layout
 from raxis_cpu.llvm.memory import first_lanes
 from raxis_cpu.llvm.plan import GENERAL, Scope
@@ -56,7 +56,7 @@ class Renderer(Values):
         function = self.function
         malloc = function_pointer(function, self._parameters, MALLOC)
         memory = function.call(PTR, malloc, self._kept.nbytes() + 64)
-        with function.when(_is_null(memory)):
+        with function.when(is_null(memory)):
             self._fail(OUT_OF_MEMORY, function.constant(I64, 0))
         self._kept.memory = function.emit(
             PTR, f"call ptr @llvm.ptrmask.p0.i64({function.advance(memory, 63, 1)}, i64 -64)"
@@ -280,7 +280,3 @@ class Renderer(Values):
             flat = flat * self._parameter("size", axis) + frame.indices[axis]
         vector = flat.splat(self._lane_count)
         return vector if self._plan.lanes_are_rows or frame.lanes is None else vector + self._ladder()
-
-
-def _is_null(address: Value) -> Value:
-    return address.function.emit(I1, f"icmp eq {address}, null")

@@ -6,7 +6,6 @@ from typing import Any
 
 from raxis.ops.definitions.matmul import adjoint
 from raxis.ops.definitions.matrix_checks import (
-    INTERNAL,
     LINALG,
     diagonal_of,
     identity_of,
@@ -14,7 +13,7 @@ from raxis.ops.definitions.matrix_checks import (
     require_square,
 )
 from raxis.ops.definitions.solving import solution_and_info
-from raxis.ops.table import composed, lowered
+from raxis.ops.table import INTERNAL, composed, lowered
 from raxis.ops.trace import emit
 from raxis.return_types import named_results
 from raxis.tensor import Tensor

@@ -16,7 +16,7 @@ from raxis.ops.definitions.joining import cat
 from raxis.ops.definitions.reductions import scalar_type
 from raxis.ops.definitions.sequences import arange
 from raxis.ops.promotion import get_default_dtype
-from raxis.ops.table import Decorator, composed, created, lowered
+from raxis.ops.table import INTERNAL, Decorator, composed, created, lowered
 from raxis.ops.trace import constant, emit
 from raxis.placement import DeviceLike
 from raxis.tensor import Tensor
@@ -24,8 +24,6 @@ from raxis.tensor import Tensor
 FFT = "raxis.fft"
 Norm = str | None
 Dims = int | Sequence[int] | None
-
-_INTERNAL: dict[str, Any] = {"method": False, "function": False, "out": False}
 
 
 # ---- transforms with a factor ----------------------------------------------------------------------------------------
@@ -42,7 +40,7 @@ def _scaled(result: Any, scale: float) -> Any:
     "_fft(Tensor input, int[] dim, bool inverse, float scale) -> Tensor",
     composite=True,
     vjp={"input": lambda grad, dim, inverse, scale: transform(grad, dim, not inverse, scale)},
-    **_INTERNAL,
+    **INTERNAL,
 )
 def transform(input: Tensor, dim: tuple[int, ...], inverse: bool, scale: float) -> Any:
     """`scale` times the transform of complex numbers along every dimension of `dim`."""
@@ -61,7 +59,7 @@ def _half_vjp(grad: Tensor, input_layout: Any, dim: int, scale: float) -> Any:
     "_rfft(Tensor input, int dim, float scale) -> Tensor",
     composite=True,
     vjp={"input": _half_vjp},
-    **_INTERNAL,
+    **INTERNAL,
 )
 def _half_transform(input: Tensor, dim: int, scale: float) -> Any:
     """`scale` times the first half of the transform of real numbers."""
@@ -80,7 +78,7 @@ def _mirrored_vjp(grad: Tensor, dim: int, size: int, scale: float) -> Any:
     "_irfft(Tensor input, int dim, int size, float scale) -> Tensor",
     composite=True,
     vjp={"input": _mirrored_vjp},
-    **_INTERNAL,
+    **INTERNAL,
 )
 def _mirrored_transform(input: Tensor, dim: int, size: int, scale: float) -> Any:
     """`scale` times the real inverse transform of what is half of a spectrum of `size` elements."""

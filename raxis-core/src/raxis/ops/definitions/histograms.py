@@ -8,9 +8,8 @@ from typing import Any
 
 from raxis.dtypes import float32, float64
 from raxis.ops.definitions.comparison import where
-from raxis.ops.definitions.matrix_checks import INTERNAL
 from raxis.ops.definitions.sequences import linspace
-from raxis.ops.table import composed, lowered
+from raxis.ops.table import INTERNAL, composed, lowered
 from raxis.ops.trace import emit
 from raxis.return_types import named_results
 from raxis.tensor import Tensor

@@ -10,7 +10,6 @@ from raxis.numeric_limits import finfo
 from raxis.ops.definitions.joining import cat
 from raxis.ops.definitions.matmul import adjoint as conjugate_transpose
 from raxis.ops.definitions.matrix_checks import (
-    INTERNAL,
     LINALG,
     diagonal_of,
     identity_of,
@@ -21,7 +20,7 @@ from raxis.ops.definitions.matrix_checks import (
 )
 from raxis.ops.definitions.sequences import arange
 from raxis.ops.definitions.triangular import solve_triangular
-from raxis.ops.table import composed, lowered
+from raxis.ops.table import INTERNAL, composed, lowered
 from raxis.ops.trace import emit
 from raxis.return_types import named_results
 from raxis.tensor import Tensor

@@ -15,9 +15,6 @@ from raxis.tensor import Tensor
 
 LINALG = "raxis.linalg"
 
-INTERNAL: dict[str, Any] = {"method": False, "function": False, "out": False}
-"""Options of ops that other ops are made of."""
-
 
 def require_matrices(name: str, *operands: Tensor, letters: str = "AB") -> None:
     """Raise unless all operands are (batches of) matrices of a dtype in which there are factorizations."""

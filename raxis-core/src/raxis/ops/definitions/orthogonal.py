@@ -6,9 +6,9 @@ from typing import Any
 
 from raxis.ops.definitions.joining import cat
 from raxis.ops.definitions.matmul import adjoint
-from raxis.ops.definitions.matrix_checks import INTERNAL, LINALG, diagonal_of, identity_of, require_matrices
+from raxis.ops.definitions.matrix_checks import LINALG, diagonal_of, identity_of, require_matrices
 from raxis.ops.definitions.triangular import solve_triangular
-from raxis.ops.table import composed, lowered
+from raxis.ops.table import INTERNAL, composed, lowered
 from raxis.ops.trace import emit
 from raxis.return_types import named_results
 from raxis.tensor import Tensor

@@ -8,10 +8,9 @@ from typing import Any
 from raxis.dtypes import int64
 from raxis.layout import wrap_dim
 from raxis.ops.definitions.comparison import where
-from raxis.ops.definitions.matrix_checks import INTERNAL
 from raxis.ops.definitions.rearranging import owners_by_ends
 from raxis.ops.definitions.verdicts import require_none, saying
-from raxis.ops.table import composed, lowered
+from raxis.ops.table import INTERNAL, composed, lowered
 from raxis.ops.trace import cast, emit
 from raxis.tensor import Tensor
 

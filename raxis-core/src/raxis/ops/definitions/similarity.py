@@ -8,12 +8,11 @@ from raxis.dtypes import HALF, int64
 from raxis.layout import broadcast_shapes
 from raxis.ops.definitions.comparison import where
 from raxis.ops.definitions.creation import zeros_like
-from raxis.ops.definitions.matrix_checks import INTERNAL
 from raxis.ops.definitions.norms import vector_norm_vjp
 from raxis.ops.definitions.sequences import triu_indices
 from raxis.ops.functional import functional, shared
 from raxis.ops.promotion import result_type
-from raxis.ops.table import composed, lowered
+from raxis.ops.table import INTERNAL, composed, lowered
 from raxis.ops.trace import emit
 from raxis.tensor import Tensor
 

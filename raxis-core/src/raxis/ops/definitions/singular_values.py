@@ -12,7 +12,6 @@ from raxis.ops.definitions.eigenvalues import hermitian_eigenvalues
 from raxis.ops.definitions.joining import cat
 from raxis.ops.definitions.matmul import adjoint
 from raxis.ops.definitions.matrix_checks import (
-    INTERNAL,
     LINALG,
     diagonal_of,
     has_values,
@@ -26,7 +25,7 @@ from raxis.ops.definitions.orthogonal import qr_factors
 from raxis.ops.definitions.reductions import scalar_type
 from raxis.ops.definitions.triangular import solve_triangular
 from raxis.ops.definitions.verdicts import are_deferred
-from raxis.ops.table import composed, lowered
+from raxis.ops.table import INTERNAL, composed, lowered
 from raxis.ops.trace import cast, emit
 from raxis.return_types import named_results
 from raxis.tensor import Tensor

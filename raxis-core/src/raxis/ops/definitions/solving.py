@@ -10,14 +10,13 @@ from raxis import dtypes
 from raxis.layout import broadcast_shapes
 from raxis.ops.definitions.matmul import adjoint
 from raxis.ops.definitions.matrix_checks import (
-    INTERNAL,
     LINALG,
     require_matrices,
     require_one_dtype,
     require_square,
     require_success,
 )
-from raxis.ops.table import composed, lowered
+from raxis.ops.table import INTERNAL, composed, lowered
 from raxis.ops.trace import broadcast, cast, emit
 from raxis.return_types import named_results
 from raxis.tensor import Tensor

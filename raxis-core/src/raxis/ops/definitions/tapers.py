@@ -12,9 +12,8 @@ from raxis.dtypes import DType, float64, int64
 from raxis.ops.call import repeated
 from raxis.ops.definitions.creation import ones
 from raxis.ops.definitions.factory import CREATION_OPTIONS
-from raxis.ops.definitions.matrix_checks import INTERNAL
 from raxis.ops.promotion import get_default_dtype
-from raxis.ops.table import OPS, created, lowered
+from raxis.ops.table import INTERNAL, OPS, created, lowered
 from raxis.ops.trace import cast, constant, emit
 from raxis.placement import DeviceLike, as_device
 from raxis.tensor import Tensor

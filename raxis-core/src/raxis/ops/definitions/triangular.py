@@ -7,7 +7,6 @@ from typing import Any
 from raxis.layout import broadcast_shapes
 from raxis.ops.definitions.matmul import adjoint
 from raxis.ops.definitions.matrix_checks import (
-    INTERNAL,
     LINALG,
     identity_of,
     require_matrices,
@@ -15,7 +14,7 @@ from raxis.ops.definitions.matrix_checks import (
     require_square,
     require_success,
 )
-from raxis.ops.table import composed, lowered
+from raxis.ops.table import INTERNAL, composed, lowered
 from raxis.ops.trace import broadcast, emit
 from raxis.return_types import named_results
 from raxis.tensor import Tensor

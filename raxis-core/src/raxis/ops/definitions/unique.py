@@ -9,14 +9,12 @@ from raxis.layout import wrap_dim
 from raxis.ops.definitions.masking import as_int, first_of, leading
 from raxis.ops.definitions.order_statistics import starts_run
 from raxis.ops.definitions.reductions import constant_like
-from raxis.ops.table import composed, lowered
+from raxis.ops.table import INTERNAL, composed, lowered
 from raxis.ops.trace import cast, constant, emit
 from raxis.tensor import Tensor
 
-_INTERNAL: dict[str, Any] = {"method": False, "function": False, "out": False}
 
-
-@lowered("_starts_run(Tensor input) -> Tensor", **_INTERNAL)
+@lowered("_starts_run(Tensor input) -> Tensor", **INTERNAL)
 def _starts_run(input: Tensor) -> Any:
     """Where an element of a 1-D tensor, or a row of a 2-D tensor, differs from its predecessor."""
     if input.shape[0] == 0:
@@ -25,7 +23,7 @@ def _starts_run(input: Tensor) -> Any:
     return differs if input.ndim == 1 else emit("reduce_or", differs, dims=(1,))
 
 
-@lowered("_runs(Tensor starts) -> (Tensor run, Tensor first)", **_INTERNAL)
+@lowered("_runs(Tensor starts) -> (Tensor run, Tensor first)", **INTERNAL)
 def _runs(starts: Tensor) -> Any:
     """For each element the number of its run; and for each run, where it starts (the rest: the length)."""
     size = starts.shape[0]
@@ -35,7 +33,7 @@ def _runs(starts: Tensor) -> Any:
     return run, emit("scatter", end, run, place, dim=0, reduce="min")
 
 
-@lowered("_unsorted(Tensor input, Tensor order) -> Tensor", **_INTERNAL)
+@lowered("_unsorted(Tensor input, Tensor order) -> Tensor", **INTERNAL)
 def _unsorted(input: Tensor, order: Tensor) -> Any:
     """The 1-D tensor that `order` sorts to `input`."""
     return emit("scatter", constant_like(input, 0), order, input, dim=0, reduce="set")
@@ -44,7 +42,7 @@ def _unsorted(input: Tensor, order: Tensor) -> Any:
 @lowered(
     "_distinct(Tensor input, bool consecutive) -> (Tensor values, Tensor run, Tensor first, Tensor count)",
     composite=True,
-    **_INTERNAL,
+    **INTERNAL,
 )
 def _distinct(input: Tensor, consecutive: bool) -> Any:
     """The distinct elements of a 1-D tensor with some; with `consecutive`, the first of every run of equal ones.
@@ -62,7 +60,7 @@ def _distinct(input: Tensor, consecutive: bool) -> Any:
 @lowered(
     "_distinct_values(Tensor input, bool consecutive) -> (Tensor values, Tensor count)",
     composite=True,
-    **_INTERNAL,
+    **INTERNAL,
 )
 def _distinct_values(input: Tensor, consecutive: bool) -> Any:
     """The first and the last result of `_distinct`."""

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from raxis import dtypes
-from raxis.interception import active, anyone
+from raxis.interception import recording
 from raxis.interop import host_array
-from raxis.ops.table import lowered
+from raxis.ops.table import INTERNAL, lowered
 from raxis.ops.trace import cast, constant, emit
 from raxis.tensor import Tensor
 
@@ -49,7 +49,7 @@ def saying(error: type[Exception], sentence: str) -> Failure:
 
 def are_deferred() -> bool:
     """Whether checks are left to the program of a recording."""
-    return anyone.records > 0 and active.recording is not None
+    return recording() is not None
 
 
 def require_none(codes: Tensor, failure: Failure) -> None:
@@ -61,8 +61,9 @@ def require_none(codes: Tensor, failure: Failure) -> None:
     if layout.traced or layout.device.type == "meta" or not layout.numel:
         return
     codes = codes.device.all_examples(codes)
-    if are_deferred() and active.recording is not None:
-        active.recording.note_check(codes, failure)
+    noting = recording()
+    if noting is not None:
+        noting.note_check(codes, failure)
         return
     if layout.numel > _FEW and not bool(codes.any()):
         return
@@ -79,9 +80,7 @@ def require_fractions(values: Tensor, sentence: str) -> None:
     require_none(values.clamp(0, 1) != values, saying(RuntimeError, sentence))
 
 
-@lowered(
-    "_verdict(Tensor codes, int number, int code_bits) -> Tensor", method=False, function=False, out=False
-)
+@lowered("_verdict(Tensor codes, int number, int code_bits) -> Tensor", **INTERNAL)
 def verdict(codes: Tensor, number: int, code_bits: int) -> Any:
     """One zero; for codes that are not all 0 it lies out of range."""
     count = codes._layout.numel
