@@ -322,16 +322,8 @@ class KLDivLoss(ReducedLoss):
         return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
 
 
-class CosineEmbeddingLoss(ReducedLoss):
-    """1 - cos where the target is 1, max(0, cos - `margin`) where it is -1.
-
-    Example:
-        >>> import raxis
-        >>> from raxis import nn
-        >>> vectors = raxis.tensor([[3.0, 0.0]])
-        >>> nn.CosineEmbeddingLoss()(vectors, vectors, raxis.tensor([-1])).item()
-        1.0
-    """
+class MarginLoss(ReducedLoss):
+    """A loss with a margin, which is 0 unless given."""
 
     def __init__(
         self,
@@ -342,6 +334,18 @@ class CosineEmbeddingLoss(ReducedLoss):
     ) -> None:
         super().__init__(size_average, reduce, reduction)
         self.margin = margin
+
+
+class CosineEmbeddingLoss(MarginLoss):
+    """1 - cos where the target is 1, max(0, cos - `margin`) where it is -1.
+
+    Example:
+        >>> import raxis
+        >>> from raxis import nn
+        >>> vectors = raxis.tensor([[3.0, 0.0]])
+        >>> nn.CosineEmbeddingLoss()(vectors, vectors, raxis.tensor([-1])).item()
+        1.0
+    """
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         """Compute the loss of vectors (N, D) or (D) and targets (N) or ()."""

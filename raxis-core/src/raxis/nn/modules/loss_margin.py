@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from raxis.nn import functional as F
 from raxis.nn.modules.distance import PairwiseDistance
-from raxis.nn.modules.loss import ReducedLoss, WeightedLoss
+from raxis.nn.modules.loss import MarginLoss, ReducedLoss, WeightedLoss
 
 if TYPE_CHECKING:
     from raxis.tensor import Tensor
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-class HingeEmbeddingLoss(ReducedLoss):
+class HingeEmbeddingLoss(MarginLoss):
     """x where the target is 1, max(0, `margin` - x) where it is -1.
 
     Example:
@@ -41,15 +41,14 @@ class HingeEmbeddingLoss(ReducedLoss):
         reduce: bool | None = None,
         reduction: str = "mean",
     ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.margin = margin
+        super().__init__(margin, size_average, reduce, reduction)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """Compute the loss of two tensors of the same shape."""
         return F.hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)
 
 
-class MarginRankingLoss(ReducedLoss):
+class MarginRankingLoss(MarginLoss):
     """max(0, `margin` - target · (input1 - input2)): which of two scores is to be higher.
 
     Example:
@@ -58,16 +57,6 @@ class MarginRankingLoss(ReducedLoss):
         >>> nn.MarginRankingLoss()(raxis.tensor([1.0]), raxis.tensor([3.0]), raxis.tensor([1.0])).item()
         2.0
     """
-
-    def __init__(
-        self,
-        margin: float = 0.0,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.margin = margin
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         """Compute the loss of two scores and a target of 1 or -1."""
@@ -196,9 +185,7 @@ class TripletMarginLoss(ReducedLoss):
         reduction: str = "mean",
     ) -> None:
         super().__init__(size_average, reduce, reduction)
-        if margin <= 0:
-            raise ValueError(f"TripletMarginLoss: expected margin to be greater than 0, got {margin} instead")
-        self.margin = margin
+        self.margin = _positive(self._get_name(), margin)
         self.p = p
         self.eps = eps
         self.swap = swap
@@ -240,12 +227,8 @@ class TripletMarginWithDistanceLoss(ReducedLoss):
         reduction: str = "mean",
     ) -> None:
         super().__init__(reduction=reduction)
-        if margin <= 0:
-            raise ValueError(
-                f"TripletMarginWithDistanceLoss: expected margin to be greater than 0, got {margin} instead"
-            )
+        self.margin = _positive(self._get_name(), margin)
         self.distance_function = PairwiseDistance() if distance_function is None else distance_function
-        self.margin = margin
         self.swap = swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
@@ -259,3 +242,9 @@ class TripletMarginWithDistanceLoss(ReducedLoss):
             swap=self.swap,
             reduction=self.reduction,
         )
+
+
+def _positive(name: str, margin: float) -> float:
+    if margin <= 0:
+        raise ValueError(f"{name}: expected margin to be greater than 0, got {margin} instead")
+    return margin

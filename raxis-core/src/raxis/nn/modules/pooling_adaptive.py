@@ -22,7 +22,18 @@ __all__ = [
 ]
 
 
-class AdaptiveAvgPool1d(Module):
+class _AdaptivePool(Module):
+    """Holds the size of the result."""
+
+    def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
+        super().__init__()
+        self.output_size: Any = output_size
+
+    def extra_repr(self) -> str:
+        return f"output_size={self.output_size}"
+
+
+class AdaptiveAvgPool1d(_AdaptivePool):
     """The mean over windows of the last dimension, chosen so that `output_size` results come out.
 
     Example:
@@ -32,19 +43,12 @@ class AdaptiveAvgPool1d(Module):
         [[2.0, 1.0]]
     """
 
-    def __init__(self, output_size: int) -> None:
-        super().__init__()
-        self.output_size = output_size
-
     def forward(self, input: Tensor) -> Tensor:
         """Apply the layer."""
         return F.adaptive_avg_pool1d(input, self.output_size)
 
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
 
-
-class AdaptiveAvgPool2d(Module):
+class AdaptiveAvgPool2d(_AdaptivePool):
     """The mean over windows of the last two dimensions, chosen so that `output_size` results come out.
 
     A size of None keeps the input's.
@@ -56,19 +60,12 @@ class AdaptiveAvgPool2d(Module):
         (1, 64, 5, 9)
     """
 
-    def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
-        super().__init__()
-        self.output_size: Any = output_size
-
     def forward(self, input: Tensor) -> Tensor:
         """Apply the layer."""
         return F.adaptive_avg_pool2d(input, self.output_size)
 
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
 
-
-class AdaptiveAvgPool3d(Module):
+class AdaptiveAvgPool3d(_AdaptivePool):
     """The mean over windows of the last three dimensions, chosen so that `output_size` results come out.
 
     A size of None keeps the input's.
@@ -80,28 +77,17 @@ class AdaptiveAvgPool3d(Module):
         (1, 64, 5, 9, 1)
     """
 
-    def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
-        super().__init__()
-        self.output_size: Any = output_size
-
     def forward(self, input: Tensor) -> Tensor:
         """Apply the layer."""
         return F.adaptive_avg_pool3d(input, self.output_size)
 
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
 
-
-class _AdaptiveMaxPool(Module):
-    """Holds what adaptive maximum pooling layers share."""
+class _AdaptiveMaxPool(_AdaptivePool):
+    """Holds whether the places of maxima are returned too."""
 
     def __init__(self, output_size: int | Sequence[int | None] | None, return_indices: bool = False) -> None:
-        super().__init__()
-        self.output_size: Any = output_size
+        super().__init__(output_size)
         self.return_indices = return_indices
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPool):

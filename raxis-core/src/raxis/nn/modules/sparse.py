@@ -18,7 +18,72 @@ if TYPE_CHECKING:
 __all__ = ["Embedding", "EmbeddingBag"]
 
 
-class Embedding(Module):
+class _Table(Module):
+    """A table of rows to look up, and how rows are."""
+
+    weight: Parameter
+
+    def __init__(
+        self,
+        shape: tuple[int, int],
+        padding_idx: int | None,
+        max_norm: float | None,
+        norm_type: float,
+        scale_grad_by_freq: bool,
+        sparse: bool,
+    ) -> None:
+        super().__init__()
+        if sparse:
+            raise NotImplementedError(
+                f"{self._get_name()}(sparse=True) needs sparse gradients; use sparse=False."
+            )
+        self.num_embeddings, self.embedding_dim = shape
+        self.padding_idx = _row(padding_idx, self.num_embeddings)
+        self.max_norm = max_norm
+        self.norm_type = norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
+        self.sparse = sparse
+
+    def _fill(
+        self, given: Tensor | None, requires_grad: bool, device: Device | str | None, dtype: DType | None
+    ) -> None:
+        """Register the table `given`, or a new one."""
+        shape = (self.num_embeddings, self.embedding_dim)
+        if given is None:
+            self.weight = Parameter(raxis.empty(shape, device=device, dtype=dtype), requires_grad)
+            self.reset_parameters()
+            return
+        if tuple(given.shape) != shape:
+            raise ValueError(
+                f"Shape of weight {tuple(given.shape)} does not match num_embeddings and embedding_dim {shape}"
+            )
+        self.weight = Parameter(given, requires_grad)
+
+    def reset_parameters(self) -> None:
+        """Draw a new table, with zeros at `padding_idx`."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            with raxis.no_grad():
+                self.weight[self.padding_idx].fill_(0.0)
+
+    def _size(self) -> list[str]:
+        return [f"{self.num_embeddings}", f"{self.embedding_dim}"]
+
+    def _padding(self) -> list[str]:
+        return [] if self.padding_idx is None else [f"padding_idx={self.padding_idx}"]
+
+    def _options(self) -> list[str]:
+        parts = []
+        if self.max_norm is not None:
+            parts.append(f"max_norm={self.max_norm}")
+        if self.norm_type != 2.0:
+            parts.append(f"norm_type={self.norm_type}")
+        if self.scale_grad_by_freq:
+            parts.append("scale_grad_by_freq=True")
+        return parts
+
+
+class Embedding(_Table):
     """Rows of a learned table: integers of any shape to vectors, (...) to (..., embedding_dim).
 
     Args:
@@ -45,8 +110,6 @@ class Embedding(Module):
         (2, 3, 3)
     """
 
-    weight: Parameter
-
     def __init__(
         self,
         num_embeddings: int,
@@ -61,19 +124,10 @@ class Embedding(Module):
         device: Device | str | None = None,
         dtype: DType | None = None,
     ) -> None:
-        super().__init__()
-        if sparse:
-            raise NotImplementedError("Embedding(sparse=True) needs sparse gradients; use sparse=False.")
-        self.num_embeddings = num_embeddings
-        self.embedding_dim = embedding_dim
-        self.padding_idx = _row(padding_idx, num_embeddings)
-        self.max_norm = max_norm
-        self.norm_type = norm_type
-        self.scale_grad_by_freq = scale_grad_by_freq
-        self.sparse = sparse
-        self.weight = _table((num_embeddings, embedding_dim), _weight, not _freeze, device, dtype)
-        if _weight is None:
-            self.reset_parameters()
+        super().__init__(
+            (num_embeddings, embedding_dim), padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse
+        )
+        self._fill(_weight, not _freeze, device, dtype)
 
     @classmethod
     def from_pretrained(
@@ -108,10 +162,6 @@ class Embedding(Module):
             _freeze=freeze,
         )
 
-    def reset_parameters(self) -> None:
-        """Draw a new table, with zeros at `padding_idx`."""
-        _reset_table(self.weight, self.padding_idx)
-
     def forward(self, input: Tensor) -> Tensor:
         """Look up rows."""
         return F.embedding(
@@ -125,19 +175,10 @@ class Embedding(Module):
         )
 
     def extra_repr(self) -> str:
-        parts = [f"{self.num_embeddings}", f"{self.embedding_dim}"]
-        if self.padding_idx is not None:
-            parts.append(f"padding_idx={self.padding_idx}")
-        if self.max_norm is not None:
-            parts.append(f"max_norm={self.max_norm}")
-        if self.norm_type != 2.0:
-            parts.append(f"norm_type={self.norm_type}")
-        if self.scale_grad_by_freq:
-            parts.append("scale_grad_by_freq=True")
-        return ", ".join(parts)
+        return ", ".join([*self._size(), *self._padding(), *self._options()])
 
 
-class EmbeddingBag(Module):
+class EmbeddingBag(_Table):
     """Sums, means or maxima of bags of rows of a learned table, without the rows in between.
 
     Args:
@@ -166,8 +207,6 @@ class EmbeddingBag(Module):
         (2, 3)
     """
 
-    weight: Parameter
-
     def __init__(
         self,
         num_embeddings: int,
@@ -183,21 +222,12 @@ class EmbeddingBag(Module):
         device: Device | str | None = None,
         dtype: DType | None = None,
     ) -> None:
-        super().__init__()
-        if sparse:
-            raise NotImplementedError("EmbeddingBag(sparse=True) needs sparse gradients; use sparse=False.")
-        self.num_embeddings = num_embeddings
-        self.embedding_dim = embedding_dim
-        self.max_norm = max_norm
-        self.norm_type = norm_type
-        self.scale_grad_by_freq = scale_grad_by_freq
-        self.padding_idx = _row(padding_idx, num_embeddings)
+        super().__init__(
+            (num_embeddings, embedding_dim), padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse
+        )
         self.mode = mode
-        self.sparse = sparse
         self.include_last_offset = include_last_offset
-        self.weight = _table((num_embeddings, embedding_dim), _weight, True, device, dtype)
-        if _weight is None:
-            self.reset_parameters()
+        self._fill(_weight, True, device, dtype)
 
     @classmethod
     def from_pretrained(
@@ -238,10 +268,6 @@ class EmbeddingBag(Module):
         module.weight.requires_grad = not freeze
         return module
 
-    def reset_parameters(self) -> None:
-        """Draw a new table, with zeros at `padding_idx`."""
-        _reset_table(self.weight, self.padding_idx)
-
     def forward(
         self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None
     ) -> Tensor:
@@ -270,17 +296,7 @@ class EmbeddingBag(Module):
         )
 
     def extra_repr(self) -> str:
-        parts = [f"{self.num_embeddings}", f"{self.embedding_dim}"]
-        if self.max_norm is not None:
-            parts.append(f"max_norm={self.max_norm}")
-        if self.norm_type != 2.0:
-            parts.append(f"norm_type={self.norm_type}")
-        if self.scale_grad_by_freq:
-            parts.append("scale_grad_by_freq=True")
-        parts.append(f"mode={self.mode!r}")
-        if self.padding_idx is not None:
-            parts.append(f"padding_idx={self.padding_idx}")
-        return ", ".join(parts)
+        return ", ".join([*self._size(), *self._options(), f"mode={self.mode!r}", *self._padding()])
 
 
 def _row(padding_idx: int | None, num_embeddings: int) -> int | None:
@@ -291,23 +307,6 @@ def _row(padding_idx: int | None, num_embeddings: int) -> int | None:
     return padding_idx % num_embeddings
 
 
-def _table(
-    shape: tuple[int, int],
-    given: Tensor | None,
-    requires_grad: bool,
-    device: Device | str | None,
-    dtype: DType | None,
-) -> Parameter:
-    """The table `given`, or one without values."""
-    if given is None:
-        return Parameter(raxis.empty(shape, device=device, dtype=dtype), requires_grad)
-    if tuple(given.shape) != shape:
-        raise ValueError(
-            f"Shape of weight {tuple(given.shape)} does not match num_embeddings and embedding_dim {shape}"
-        )
-    return Parameter(given, requires_grad)
-
-
 def _table_size(embeddings: Tensor) -> tuple[int, int]:
     if embeddings.dim() != 2:
         raise ValueError(
@@ -315,11 +314,3 @@ def _table_size(embeddings: Tensor) -> tuple[int, int]:
         )
     rows, columns = embeddings.shape
     return rows, columns
-
-
-def _reset_table(table: Parameter, padding_idx: int | None) -> None:
-    """Draw a new table, with zeros at `padding_idx`."""
-    init.normal_(table)
-    if padding_idx is not None:
-        with raxis.no_grad():
-            table[padding_idx].fill_(0.0)

@@ -6,7 +6,7 @@ Source: A. Vaswani et al., "Attention is all you need", 2017. Masks are those of
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from raxis.nn import functional as F
 from raxis.nn.modules.attention import MultiheadAttention
@@ -33,7 +33,53 @@ def _activation(activation: Activation) -> Callable[[Tensor], Tensor]:
     return getattr(F, activation)
 
 
-class TransformerEncoderLayer(Module):
+class _Layer(Module):
+    """Attentions and two linear layers, each with a normalisation and a dropout of its own, numbered from 1."""
+
+    _attentions: ClassVar[tuple[str, ...]]
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = "relu",
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Device | str | None = None,
+        dtype: DType | None = None,
+    ) -> None:
+        super().__init__()
+        for name in self._attentions:
+            attention = MultiheadAttention(
+                d_model, nhead, dropout, bias, batch_first=batch_first, device=device, dtype=dtype
+            )
+            self.add_module(name, attention)
+        self.linear1 = Linear(d_model, dim_feedforward, bias, device, dtype)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias, device, dtype)
+        self.norm_first = norm_first
+        parts = range(1, len(self._attentions) + 2)
+        for part in parts:
+            norm = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
+            self.add_module(f"norm{part}", norm)
+        for part in parts:
+            self.add_module(f"dropout{part}", Dropout(dropout))
+        self.activation = _activation(activation)
+
+    def _added(self, x: Tensor, number: int, part: Callable[[Tensor], Tensor]) -> Tensor:
+        """`x` plus a part of it, which drops out, normalised inside or outside the sum."""
+        norm, dropout = getattr(self, f"norm{number}"), getattr(self, f"dropout{number}")
+        return x + dropout(part(norm(x))) if self.norm_first else norm(x + dropout(part(x)))
+
+    def _feed_forward(self, x: Tensor) -> Tensor:
+        return self.linear2(self.dropout(self.activation(self.linear1(x))))
+
+
+class TransformerEncoderLayer(_Layer):
     """Self-attention, then two linear layers, each added to its input and normalised.
 
     Args:
@@ -60,33 +106,7 @@ class TransformerEncoderLayer(Module):
         (5, 3, 8)
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Activation = "relu",
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Device | str | None = None,
-        dtype: DType | None = None,
-    ) -> None:
-        super().__init__()
-        self.self_attn = MultiheadAttention(
-            d_model, nhead, dropout, bias, batch_first=batch_first, device=device, dtype=dtype
-        )
-        self.linear1 = Linear(d_model, dim_feedforward, bias, device, dtype)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias, device, dtype)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
-        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        self.activation = _activation(activation)
+    _attentions = ("self_attn",)
 
     def forward(
         self,
@@ -101,16 +121,12 @@ class TransformerEncoderLayer(Module):
             attended, _ = self.self_attn(
                 x, x, x, src_key_padding_mask, need_weights=False, attn_mask=src_mask, is_causal=is_causal
             )
-            return self.dropout1(attended)
+            return attended
 
-        x = _added(src, attend, self.norm1, self.norm_first)
-        return _added(x, self._feed_forward, self.norm2, self.norm_first)
-
-    def _feed_forward(self, x: Tensor) -> Tensor:
-        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+        return self._added(self._added(src, 1, attend), 2, self._feed_forward)
 
 
-class TransformerDecoderLayer(Module):
+class TransformerDecoderLayer(_Layer):
     """Self-attention, attention to an encoder's output, then two linear layers, each added to its input.
 
     Arguments as of `TransformerEncoderLayer`.
@@ -123,38 +139,7 @@ class TransformerDecoderLayer(Module):
         (5, 3, 8)
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Activation = "relu",
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Device | str | None = None,
-        dtype: DType | None = None,
-    ) -> None:
-        super().__init__()
-        self.self_attn = MultiheadAttention(
-            d_model, nhead, dropout, bias, batch_first=batch_first, device=device, dtype=dtype
-        )
-        self.multihead_attn = MultiheadAttention(
-            d_model, nhead, dropout, bias, batch_first=batch_first, device=device, dtype=dtype
-        )
-        self.linear1 = Linear(d_model, dim_feedforward, bias, device, dtype)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias, device, dtype)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
-        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
-        self.norm3 = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        self.dropout3 = Dropout(dropout)
-        self.activation = _activation(activation)
+    _attentions = ("self_attn", "multihead_attn")
 
     def forward(
         self,
@@ -173,7 +158,7 @@ class TransformerDecoderLayer(Module):
             attended, _ = self.self_attn(
                 x, x, x, tgt_key_padding_mask, need_weights=False, attn_mask=tgt_mask, is_causal=tgt_is_causal
             )
-            return self.dropout1(attended)
+            return attended
 
         def attend_memory(x: Tensor) -> Tensor:
             attended, _ = self.multihead_attn(
@@ -185,16 +170,7 @@ class TransformerDecoderLayer(Module):
                 attn_mask=memory_mask,
                 is_causal=memory_is_causal,
             )
-            return self.dropout2(attended)
+            return attended
 
-        x = _added(tgt, attend_self, self.norm1, self.norm_first)
-        x = _added(x, attend_memory, self.norm2, self.norm_first)
-        return _added(x, self._feed_forward, self.norm3, self.norm_first)
-
-    def _feed_forward(self, x: Tensor) -> Tensor:
-        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
-
-
-def _added(x: Tensor, part: Callable[[Tensor], Tensor], norm: LayerNorm, norm_first: bool) -> Tensor:
-    """`x` plus a part of it, normalised inside or outside the sum."""
-    return x + part(norm(x)) if norm_first else norm(x + part(x))
+        x = self._added(self._added(tgt, 1, attend_self), 2, attend_memory)
+        return self._added(x, 3, self._feed_forward)

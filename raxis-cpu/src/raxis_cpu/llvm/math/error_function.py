@@ -18,6 +18,7 @@ from raxis_cpu.llvm.math.support import (
     Pair,
     absolute,
     at_most,
+    by_format,
     copy_sign,
     format_of,
     piecewise,
@@ -64,13 +65,6 @@ def _divided(x: Value, divisor: Pair, inverse: Value) -> Value:
     return fma(rest, inverse, first)
 
 
-def erfc(x: Value) -> Value:
-    """1 - erf(x)."""
-    if x.type.element == "double":
-        return _erfc_double(x)
-    return _erfc_short(x.convert("fpext", "double")).convert("fptrunc", "float")
-
-
 def _erfc_double(x: Value) -> Value:
     magnitude = absolute(x)
     inside = at_most(magnitude, 27.4)
@@ -90,6 +84,10 @@ def _erfc_short(x: Value) -> Value:
     return x.compare("lt", 0.0).select(2.0 - tail, tail)
 
 
+erfc = by_format(_erfc_double, _erfc_short)
+"""1 - erf(x)."""
+
+
 def _short_reciprocal(x: Value) -> Value:
     """1/x of double numbers of ordinary size, to float32 precision."""
     if not instructions.available(x):
@@ -105,13 +103,6 @@ def _short_root(x: Value) -> Value:
     estimate = instructions.reciprocal_root_estimate(x)
     root = x * estimate
     return fma(root * 0.5, fma(-root, estimate, 1.0), root)
-
-
-def erfinv(x: Value) -> Value:
-    """The inverse of the error function."""
-    if x.type.element == "double":
-        return _erfinv_double(x)
-    return _erfinv_short(x.convert("fpext", "double")).convert("fptrunc", "float")
 
 
 def _erfinv_double(x: Value) -> Value:
@@ -132,6 +123,10 @@ def _erfinv_short(x: Value) -> Value:
     centre = polynomial(w - 2.5, tables.ERFINV_CENTRE_SHORT)
     tail = polynomial(_short_root(w) - 3.0, tables.ERFINV_TAIL_SHORT)
     return _with_poles(x, x * w.compare("lt", 5.0).select(centre, tail))
+
+
+erfinv = by_format(_erfinv_double, _erfinv_short)
+"""The inverse of the error function."""
 
 
 def _with_poles(x: Value, value: Value) -> Value:

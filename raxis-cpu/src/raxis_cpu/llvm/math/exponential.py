@@ -20,6 +20,7 @@ from raxis_cpu.llvm.math.support import (
     absolute,
     at_least,
     at_most,
+    by_format,
     copy_sign,
     format_of,
     piecewise,
@@ -201,13 +202,6 @@ def _tanh_double(x: Value) -> Value:
     return small.select(x, copy_sign(value.high + value.low, x))
 
 
-def sinh(x: Value) -> Value:
-    """Hyperbolic sine."""
-    if x.type.element == "double":
-        return _sinh_double(x)
-    return _sinh_short(x.convert("fpext", "double")).convert("fptrunc", "float")
-
-
 def _sinh_double(x: Value) -> Value:
     """e + e/(2 e + 1) with e = expm1(x)/2, or half of exp(x)."""
     magnitude = absolute(x)
@@ -228,6 +222,10 @@ def _sinh_short(x: Value) -> Value:
     small = fma(x * square, polynomial(square, _SINH_SERIES), x)
     half = exp_short(magnitude) * 0.5
     return magnitude.compare("lt", 1.0).select(small, copy_sign(half - 0.25 / half, x))
+
+
+sinh = by_format(_sinh_double, _sinh_short)
+"""Hyperbolic sine."""
 
 
 @through_double

@@ -50,11 +50,16 @@ SHORT = Precision(tables.SIN_SHORT, tables.COS_SHORT, tables.ASIN_SHORT, tables.
 def through_double(function: Callable[[Value, Precision], Value]) -> Unary:
     """`function` for both formats: float is computed in double with short tables, and rounded once."""
 
-    @wraps(function)
+    return wraps(function)(by_format(lambda x: function(x, FULL), lambda x: function(x, SHORT)))
+
+
+def by_format(double: Unary, short: Unary) -> Unary:
+    """`double` for double; float is computed in double by `short`, to float32 precision, and rounded once."""
+
     def either(x: Value) -> Value:
         if x.type.element == "double":
-            return function(x, FULL)
-        return function(x.convert("fpext", "double"), SHORT).convert("fptrunc", "float")
+            return double(x)
+        return short(x.convert("fpext", "double")).convert("fptrunc", "float")
 
     return either
 
