@@ -1,4 +1,4 @@
-"""Loop kernels for tests, run on NumPy arrays of any strides."""
+"""Loop kernels and routines of the library for tests, run on NumPy arrays of any strides."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from raxis import dtypes
 from raxis.backends.reference.backend import ReferenceBackend
 from raxis.dtypes import DType
 from raxis.ptir.builder import Builder
+from raxis.ptir.program import Instruction
 from raxis.ptir.types import TensorType
 from raxis.schedule.loops import Access, Axis, LoopKernel, Node, Store
+from raxis_cpu.library import routine
 from raxis_cpu.llvm import build
 
 Array = np.ndarray[Any, Any]
@@ -70,6 +72,22 @@ def reference(op: str, operands: Sequence[Array], attributes: dict[str, Any] | N
 def element_strides(array: Array) -> tuple[int, ...]:
     """Strides in elements."""
     return tuple(stride // array.itemsize for stride in array.strides)
+
+
+def instruction_of(name: str, types: Sequence[TensorType], **attributes: Any) -> Instruction:
+    """A primitive applied to parameters of these types."""
+    builder = Builder(name)
+    operands = [builder.parameter(type) for type in types]
+    return builder.build(builder.emit_all(name, operands, attributes)).instructions[0]
+
+
+def run_routine(instruction: Instruction, *operands: Array) -> list[Array]:
+    """The results of the library's routine for an instruction."""
+    results = [np.empty(value.type.shape, value.type.dtype.numpy) for value in instruction.results]
+    arrays = [*operands, *results]
+    strides = [element_strides(array) for array in arrays]
+    routine(instruction, strides[: len(operands)], strides[len(operands) :])(*arrays)
+    return results
 
 
 def edge_values(dtype: DType) -> Array:

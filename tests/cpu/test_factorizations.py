@@ -9,26 +9,12 @@ import pytest
 
 from raxis import dtypes
 from raxis.backends.reference.kernels import KERNELS
-from raxis.ptir import Builder, Instruction, TensorType
+from raxis.ptir import TensorType
 from raxis.testing.factorizations import CHECKS
 from raxis_cpu import blas
-from raxis_cpu.library import routine
+from tests.cpu.kernels import instruction_of, run_routine
 
 DTYPES = (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)
-
-
-def _instruction(name: str, types: list[TensorType], **attributes: Any) -> Instruction:
-    builder = Builder(name)
-    operands = [builder.parameter(type) for type in types]
-    return builder.build(builder.emit_all(name, operands, attributes)).instructions[0]
-
-
-def _run(instruction: Instruction, *operands: np.ndarray) -> list[np.ndarray]:
-    results = [np.empty(value.type.shape, value.type.dtype.numpy) for value in instruction.results]
-    arrays = [*operands, *results]
-    strides = [tuple(step // array.itemsize for step in array.strides) for array in arrays]
-    routine(instruction, strides[: len(operands)], strides[len(operands) :])(*arrays)
-    return results
 
 
 def _random(shape: tuple[int, ...], dtype: dtypes.DType, rng: np.random.Generator) -> np.ndarray:
@@ -42,31 +28,31 @@ def _random(shape: tuple[int, ...], dtype: dtypes.DType, rng: np.random.Generato
     [(40, 40), (2, 37, 70), (3, 50, 33), (2, 7, 5), (3, 2, 5, 9), (5, 3, 3), (0, 3), (2, 0, 0), (1, 1)],
 )
 def test_lu(shape: tuple[int, ...], dtype: dtypes.DType, rng: np.random.Generator) -> None:
-    instruction = _instruction("lu", [TensorType(dtype, shape)])
+    instruction = instruction_of("lu", [TensorType(dtype, shape)])
     x = _random(shape, dtype, rng)
     tolerance = 1e-3 if dtype.to_real() is dtypes.float32 else 1e-10
-    found, expected = _run(instruction, x), KERNELS["lu"](instruction)(x)
+    found, expected = run_routine(instruction, x), KERNELS["lu"](instruction)(x)
     np.testing.assert_allclose(found[0], expected[0], atol=tolerance)
     np.testing.assert_array_equal(found[1], expected[1])
 
 
 def test_info_of_a_singular_matrix() -> None:
-    instruction = _instruction("lu", [TensorType(dtypes.float64, (2, 6, 6))])
+    instruction = instruction_of("lu", [TensorType(dtypes.float64, (2, 6, 6))])
     x = np.stack([np.eye(6), np.diag([1.0, 1.0, 0.0, 1.0, 0.0, 1.0])])
-    assert _run(instruction, x)[2].tolist() == [0, 3]
+    assert run_routine(instruction, x)[2].tolist() == [0, 3]
 
 
 @pytest.mark.parametrize(
     ("shape", "size"), [((6,), 6), ((4,), 6), ((2, 5), 5), ((7, 3), 4), ((0, 3), 3), ((0,), 2)]
 )
 def test_order_after_exchanges(shape: tuple[int, ...], size: int, rng: np.random.Generator) -> None:
-    instruction = _instruction("pivots_to_permutation", [TensorType(dtypes.int32, shape)], size=size)
+    instruction = instruction_of("pivots_to_permutation", [TensorType(dtypes.int32, shape)], size=size)
     pivots = rng.integers(1, size + 1, shape, dtype=np.int32)
     orders = np.tile(np.arange(size), (*shape[:-1], 1))
     for place in np.ndindex(shape[:-1]):
         for row, other in enumerate(pivots[place]):
             orders[place][[row, other - 1]] = orders[place][[other - 1, row]]
-    np.testing.assert_array_equal(_run(instruction, pivots)[0], orders)
+    np.testing.assert_array_equal(run_routine(instruction, pivots)[0], orders)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -76,7 +62,7 @@ def test_cholesky(shape: tuple[int, ...], dtype: dtypes.DType, rng: np.random.Ge
     x = half @ half.conj().swapaxes(-1, -2) + shape[-1] * np.eye(shape[-1], dtype=dtype.numpy)
     # What lies above the diagonal is not read.
     x = np.tril(x) + np.triu(np.full(shape, np.nan, dtype.numpy), 1)
-    factor, info = _run(_instruction("cholesky", [TensorType(dtype, shape)]), x)
+    factor, info = run_routine(instruction_of("cholesky", [TensorType(dtype, shape)]), x)
     wanted = np.linalg.cholesky(np.tril(x).astype(np.result_type(x, np.float64)))
     np.testing.assert_allclose(factor, wanted, atol=1e-4 if dtype.to_real() is dtypes.float32 else 1e-12)
     assert not info.any()
@@ -87,8 +73,8 @@ def test_cholesky(shape: tuple[int, ...], dtype: dtypes.DType, rng: np.random.Ge
 def test_minors_that_are_not_positive(size: int, on_reference: bool) -> None:
     x = np.stack([np.eye(size)] * 5)
     x[1, 4, 4], x[2, 3, 3], x[3, 5, 2], x[4, 2, 2], x[4, 3, 3] = -1, np.nan, np.nan, 0, np.nan
-    instruction = _instruction("cholesky", [TensorType(dtypes.float64, x.shape)])
-    factor, info = KERNELS["cholesky"](instruction)(x) if on_reference else _run(instruction, x)
+    instruction = instruction_of("cholesky", [TensorType(dtypes.float64, x.shape)])
+    factor, info = KERNELS["cholesky"](instruction)(x) if on_reference else run_routine(instruction, x)
     np.testing.assert_array_equal(factor[0], np.eye(size))
     np.testing.assert_array_equal(factor[1:], np.zeros((4, size, size)))
     assert info.tolist() == [0, 5, 4, 6, 3]
@@ -104,11 +90,13 @@ def test_operands_that_are_not_dense(size: int, dtype: dtypes.DType, rng: np.ran
     )
     one = np.broadcast_to(one[0], (3, size, size)).swapaxes(1, 2)
     for x in (turned, one):
-        packed = _run(_instruction("lu", [TensorType(dtype, x.shape)]), x)[0]
-        expected = KERNELS["lu"](_instruction("lu", [TensorType(dtype, x.shape)]))(np.ascontiguousarray(x))[0]
+        packed = run_routine(instruction_of("lu", [TensorType(dtype, x.shape)]), x)[0]
+        expected = KERNELS["lu"](instruction_of("lu", [TensorType(dtype, x.shape)]))(np.ascontiguousarray(x))[
+            0
+        ]
         np.testing.assert_allclose(packed, expected, atol=tolerance)
     types = [TensorType(dtype, one.shape), TensorType(dtype, turned.shape)]
-    (found,) = _run(_instruction("triangular_solve", types, upper=True, unit=False), one, turned)
+    (found,) = run_routine(instruction_of("triangular_solve", types, upper=True, unit=False), one, turned)
     np.testing.assert_allclose(np.triu(one) @ found, turned, atol=tolerance)
 
 
@@ -121,10 +109,10 @@ def test_triangular_systems(
     size: int, columns: int, upper: bool, unit: bool, dtype: dtypes.DType, rng: np.random.Generator
 ) -> None:
     types = [TensorType(dtype, (2, size, size)), TensorType(dtype, (2, size, columns))]
-    instruction = _instruction("triangular_solve", types, upper=upper, unit=unit)
+    instruction = instruction_of("triangular_solve", types, upper=upper, unit=unit)
     a = _random((2, size, size), dtype, rng) / 10 + 3 * np.eye(size, dtype=dtype.numpy)
     b = _random((2, columns, size), dtype, rng).swapaxes(1, 2)
-    (x,) = _run(instruction, a, b)
+    (x,) = run_routine(instruction, a, b)
     triangle = np.triu(a, int(unit)) if upper else np.tril(a, -int(unit))
     tolerance = 1e-3 if dtype.to_real() is dtypes.float32 else 1e-10
     np.testing.assert_allclose((triangle + unit * np.eye(size)) @ x, b, atol=tolerance)
@@ -132,7 +120,7 @@ def test_triangular_systems(
     a[0, 4, 4] = 0
     with np.errstate(all="ignore"):
         expected = KERNELS["triangular_solve"](instruction)(a, b)
-    np.testing.assert_allclose(_run(instruction, a, b)[0], expected, rtol=1e-2, atol=tolerance)
+    np.testing.assert_allclose(run_routine(instruction, a, b)[0], expected, rtol=1e-2, atol=tolerance)
 
 
 @pytest.mark.parametrize(
@@ -157,12 +145,12 @@ def test_without_lapack(
     rng: np.random.Generator,
 ) -> None:
     monkeypatch.setattr(blas, "numpy_blas", lambda: None)
-    instruction = _instruction(name, [TensorType(dtypes.float64, (40, 40))] * count, **attributes)
+    instruction = instruction_of(name, [TensorType(dtypes.float64, (40, 40))] * count, **attributes)
     half = rng.standard_normal((40, 40))
     operands = [half @ half.T + np.eye(40)] * count
     expected = KERNELS[name](instruction)(*operands)
     expected = expected if isinstance(expected, tuple) else (expected,)
-    for found, value in zip(_run(instruction, *operands), expected, strict=True):
+    for found, value in zip(run_routine(instruction, *operands), expected, strict=True):
         np.testing.assert_array_equal(found, value)
 
 
@@ -177,13 +165,13 @@ def test_decompositions(
     name: str, full: bool, shape: tuple[int, ...], dtype: dtypes.DType, rng: np.random.Generator
 ) -> None:
     x = _random((*shape[:-2], shape[-1], shape[-2]), dtype, rng).swapaxes(-1, -2)
-    results = _run(_instruction(name, [TensorType(dtype, shape)], full=full), x)
+    results = run_routine(instruction_of(name, [TensorType(dtype, shape)], full=full), x)
     CHECKS[name]([x], results, dtype, name)
     if name == "qr" and not full:
-        (triangle,) = _run(_instruction("qr_triangle", [TensorType(dtype, shape)]), x)
+        (triangle,) = run_routine(instruction_of("qr_triangle", [TensorType(dtype, shape)]), x)
         _near(triangle, results[1], dtype)
     if name == "svd":
-        (values,) = _run(_instruction("svdvals", [TensorType(dtype, shape)]), x)
+        (values,) = run_routine(instruction_of("svdvals", [TensorType(dtype, shape)]), x)
         for found in (values, results[1]):
             _near(found, np.linalg.svd(_wide(x), compute_uv=False), dtype)
 
@@ -195,9 +183,9 @@ def test_hermitian_eigenvalues(shape: tuple[int, ...], dtype: dtypes.DType, rng:
     x = half + half.conj().swapaxes(-1, -2)
     # What lies above the diagonal is not read.
     lower = np.tril(x) + np.triu(np.full(shape, np.nan, dtype.numpy), 1)
-    values, vectors = _run(_instruction("eigh", [TensorType(dtype, shape)]), lower)
+    values, vectors = run_routine(instruction_of("eigh", [TensorType(dtype, shape)]), lower)
     CHECKS["eigh"]([x], [values, vectors], dtype, "eigh")
-    (alone,) = _run(_instruction("eigvalsh", [TensorType(dtype, shape)]), lower)
+    (alone,) = run_routine(instruction_of("eigvalsh", [TensorType(dtype, shape)]), lower)
     for found in (values, alone):
         _near(found, np.linalg.eigvalsh(_wide(x)), dtype)
 
@@ -209,7 +197,7 @@ def test_hermitian_eigenvalues(shape: tuple[int, ...], dtype: dtypes.DType, rng:
 def test_decompositions_that_do_not_exist(name: str, attributes: dict[str, Any], dtype: dtypes.DType) -> None:
     """One matrix of NaN does not spoil the others of a stack."""
     x = np.stack([np.eye(6), np.full((6, 6), np.nan), 2 * np.eye(6)]).astype(dtype.numpy)
-    results = _run(_instruction(name, [TensorType(dtype, x.shape)], **attributes), x)
+    results = run_routine(instruction_of(name, [TensorType(dtype, x.shape)], **attributes), x)
     values = results[1 if name == "svd" else 0]
     np.testing.assert_allclose(values[::2], np.repeat([[1.0], [2.0]], 6, axis=1), rtol=1e-5)
     assert np.isnan(values[1]).all()
@@ -232,7 +220,7 @@ def test_decompositions_of_infinities_end(name: str, number: float, place: int, 
     matrices = np.stack([np.eye(5), np.eye(5)]).astype(dtype.numpy)
     matrices[1].reshape(-1)[place] = number
     attributes = {"full": False} if name == "svd" else {}
-    instruction = _instruction(name, [TensorType(dtype, matrices.shape)], **attributes)
-    for result in _run(instruction, matrices):
+    instruction = instruction_of(name, [TensorType(dtype, matrices.shape)], **attributes)
+    for result in run_routine(instruction, matrices):
         assert np.isfinite(result[0]).all()
         assert np.isnan(result[1]).all()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 from raxis import dtypes
-from raxis.ptir import Builder, Instruction, TensorType
-from raxis_cpu.library import routine, transforms
+from raxis.ptir import TensorType
+from raxis_cpu.library import transforms
+from tests.cpu.kernels import instruction_of, run_routine
 
 FUNCTIONS = {
     "forward": ("fft", {"inverse": False}, np.fft.fft),
@@ -18,20 +17,6 @@ FUNCTIONS = {
     "odd": ("irfft", {"size": 9}, lambda x, axis: np.fft.irfft(x, 9, axis, norm="forward")),
     "even": ("irfft", {"size": 8}, lambda x, axis: np.fft.irfft(x, 8, axis, norm="forward")),
 }
-
-
-def _instruction(name: str, dtype: dtypes.DType, shape: tuple[int, ...], **attributes: Any) -> Instruction:
-    builder = Builder(name)
-    x = builder.parameter(TensorType(dtype, shape))
-    return builder.build([builder.emit(name, x, **attributes)]).instructions[0]
-
-
-def _run(instruction: Instruction, x: np.ndarray) -> np.ndarray:
-    type = instruction.results[0].type
-    result = np.empty(type.shape, type.dtype.numpy)
-    strides = [tuple(step // array.itemsize for step in array.strides) for array in (x, result)]
-    routine(instruction, strides[:1], strides[1:])(x, result)
-    return result
 
 
 def _operand(kind: str, shape: tuple[int, ...], precise: bool, rng: np.random.Generator) -> np.ndarray:
@@ -43,10 +28,9 @@ def _operand(kind: str, shape: tuple[int, ...], precise: bool, rng: np.random.Ge
 def _check(kind: str, x: np.ndarray, dim: int) -> None:
     name, attributes, function = FUNCTIONS[kind]
     dtype = {4: dtypes.float32, 8: dtypes.float64}[x.real.itemsize]
-    instruction = _instruction(
-        name, dtype if name == "rfft" else dtype.to_complex(), x.shape, dim=dim, **attributes
-    )
-    found, expected = _run(instruction, x), function(x.astype(np.result_type(x, np.float64)), axis=dim)
+    type = TensorType(dtype if name == "rfft" else dtype.to_complex(), x.shape)
+    [found] = run_routine(instruction_of(name, [type], dim=dim, **attributes), x)
+    expected = function(x.astype(np.result_type(x, np.float64)), axis=dim)
     scale = np.nanmax(np.abs(expected), initial=1.0)
     np.testing.assert_allclose(
         found, expected, rtol=0, atol=scale * (1e-14 if x.real.itemsize == 8 else 1e-6)

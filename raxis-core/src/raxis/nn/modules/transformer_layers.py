@@ -33,6 +33,15 @@ def _activation(activation: Activation) -> Callable[[Tensor], Tensor]:
     return getattr(F, activation)
 
 
+def _attended(
+    attention: Module, x: Tensor, memory: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool
+) -> Tensor:
+    attended, _ = attention(
+        x, memory, memory, padding, need_weights=False, attn_mask=mask, is_causal=is_causal
+    )
+    return attended
+
+
 class _Layer(Module):
     """Attentions and two linear layers, each with a normalisation and a dropout of its own, numbered from 1."""
 
@@ -118,10 +127,7 @@ class TransformerEncoderLayer(_Layer):
         """Apply the layer."""
 
         def attend(x: Tensor) -> Tensor:
-            attended, _ = self.self_attn(
-                x, x, x, src_key_padding_mask, need_weights=False, attn_mask=src_mask, is_causal=is_causal
-            )
-            return attended
+            return _attended(self.self_attn, x, x, src_mask, src_key_padding_mask, is_causal)
 
         return self._added(self._added(src, 1, attend), 2, self._feed_forward)
 
@@ -155,22 +161,11 @@ class TransformerDecoderLayer(_Layer):
         """Apply the layer."""
 
         def attend_self(x: Tensor) -> Tensor:
-            attended, _ = self.self_attn(
-                x, x, x, tgt_key_padding_mask, need_weights=False, attn_mask=tgt_mask, is_causal=tgt_is_causal
-            )
-            return attended
+            return _attended(self.self_attn, x, x, tgt_mask, tgt_key_padding_mask, tgt_is_causal)
 
         def attend_memory(x: Tensor) -> Tensor:
-            attended, _ = self.multihead_attn(
-                x,
-                memory,
-                memory,
-                memory_key_padding_mask,
-                need_weights=False,
-                attn_mask=memory_mask,
-                is_causal=memory_is_causal,
-            )
-            return attended
+            masks = (memory_mask, memory_key_padding_mask)
+            return _attended(self.multihead_attn, x, memory, *masks, memory_is_causal)
 
         x = self._added(self._added(tgt, 1, attend_self), 2, attend_memory)
         return self._added(x, 3, self._feed_forward)
