@@ -162,18 +162,19 @@ def _pair_distances(input: Tensor, p: float) -> Any:
     return (emit("take", input, first, dim=0) - emit("take", input, second, dim=0)).norm(p, -1)
 
 
-_WITH_PRODUCTS = {
-    "use_mm_for_euclid_dist_if_necessary": 25,
-    "use_mm_for_euclid_dist": 0,
-    "donot_use_mm_for_euclid_dist": None,
+_MODES = {
+    "use_mm_for_euclid_dist_if_necessary": True,
+    "use_mm_for_euclid_dist": True,
+    "donot_use_mm_for_euclid_dist": False,
 }
-"""By mode of computation, the number of rows above which Euclidean distances come from a product of matrices."""
+"""By mode of computation, whether Euclidean distances may come from a product of matrices."""
+_FEW_ROWS = 25
+"""So many rows are as fast by their differences, which are exact."""
 
 
 def _wants_product(x1: Tensor, x2: Tensor, compute_mode: str) -> bool:
-    limit = _WITH_PRODUCTS[compute_mode]
     same = x1.dtype is x2.dtype and x1.dtype not in HALF
-    return same and limit is not None and max(x1.shape[-2], x2.shape[-2]) > limit
+    return same and _MODES[compute_mode] and max(x1.shape[-2], x2.shape[-2]) > _FEW_ROWS
 
 
 @composed(
@@ -191,8 +192,8 @@ def cdist(
         x2: [..., R, M].
         p: the norm's order.
         compute_mode: how distances with ``p=2`` of float32 and float64 are made. A product of matrices is much faster
-            than differences, and less exact where distances are small beside the vectors: ``'use_mm_for_euclid_dist'``
-            always multiplies, ``'donot_use_mm_for_euclid_dist'`` never does, the default does with more than 25 rows.
+            than differences, and less exact where distances are small beside the vectors. Of more than 25 rows one is
+            made, unless the mode is ``'donot_use_mm_for_euclid_dist'``; few rows are exact in every mode.
 
     Returns:
         [..., P, R].
@@ -216,7 +217,7 @@ def cdist(
             f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}"
         )
     _check_power("cdist", p)
-    if compute_mode not in _WITH_PRODUCTS:
+    if compute_mode not in _MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     if p == 2 and _wants_product(x1, x2, compute_mode):
         return _euclidean_distances(x1, x2)
