@@ -137,7 +137,8 @@ _ERFINV = _even(lambda x: _inverse_erfc(1 - x) / x, _series(mp.sqrt(mp.pi) / 2, 
 
 FITS: dict[str, tuple[Function, object, object, int]] = {
     "EXP": (_near(_exp, F(1) / 2), -LN2_HALF, LN2_HALF, 9),
-    "EXP_SINGLE": (_near(_exp, F(1) / 2), -LN2_HALF, LN2_HALF, 5),
+    "EXP_SHORT": (_near(_exp, F(1) / 2), -LN2_HALF, LN2_HALF, 5),
+    "EXP_SINGLE": (_near(_exp, F(1) / 2), -LN2_HALF, LN2_HALF, 4),
     "EXPM1": (_near(_expm1, F(1) / 6), -LN2_HALF, LN2_HALF, 9),
     "LOG": (_log_tail, 0, S_MAX, 7),
     "LOG_FAR": (_log_far_tail, 0, S_MAX, 7),

@@ -54,6 +54,7 @@ class Type(NamedTuple):
 I1, I8, I32, I64, PTR, DOUBLE = (Type(name) for name in ("i1", "i8", "i32", "i64", "ptr", "double"))
 
 _FLOAT_OPS = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
+_FLOAT_PREDICATES = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 _INTEGER_OPS = {
     "+": "add",
     "-": "sub",
@@ -166,9 +167,12 @@ class Value:
         return self.function.emit(self.type, f"ashr {self}, {self._lift(count).name}")
 
     def compare(self, predicate: str, other: Value | Number) -> Value:
-        """``eq ne lt le gt ge``: signed, or ordered for floats but for ``ne``, which is true with NaN."""
+        """``eq ne lt le gt ge``: signed; for floats, NaN makes them false but for ``ne``.
+
+        With ``u`` before them: unsigned; for floats, true with NaN.
+        """
         if self.type.is_float:
-            text = f"fcmp {'une' if predicate == 'ne' else 'o' + predicate}"
+            text = f"fcmp {_FLOAT_PREDICATES.get(predicate, predicate)}"
         elif predicate in {"eq", "ne"} or predicate.startswith("u"):
             text = f"icmp {predicate}"
         else:
@@ -247,6 +251,14 @@ def polynomial(x: Value, coefficients: Sequence[Value | float]) -> Value:
     total, square = pairs.pop(), x * x
     while pairs:
         total = fma(square, total, pairs.pop())
+    return total if isinstance(total, Value) else x.function.constant(x.type, total)
+
+
+def horner(x: Value, coefficients: Sequence[Value | float]) -> Value:
+    """Horner's scheme with fused steps, the fewest instructions; the lowest power comes first."""
+    total = coefficients[-1]
+    for coefficient in coefficients[-2::-1]:
+        total = fma(x, total, coefficient)
     return total if isinstance(total, Value) else x.function.constant(x.type, total)
 
 

@@ -201,6 +201,20 @@ class Plan:
             return Scope.BLOCK if lane else Scope.UNIT
         return Scope.BODY if lane else Scope.STEP
 
+    @property
+    def streams(self) -> bool:
+        """Whether memory is read and written from one end to the other."""
+        return len(self.kernel.axes) == 1 and not self.inner
+
+    @property
+    def dense_loads(self) -> list[int]:
+        """The loads that are dense along the lane axis."""
+        return [
+            number
+            for number, node in enumerate(self.kernel.nodes)
+            if node.op == "load" and self.lane is not None and node.detail.strides[self.lane] == 1
+        ]
+
     def is_full(self, store: Store) -> bool:
         """Whether a store happens at every inner point."""
         varies = any(store.access.strides[axis] for axis in self.inner)

@@ -21,6 +21,10 @@ from raxis_cpu.llvm.values import Values
 
 OUT_OF_MEMORY = 1
 """Error code; code 2 + n is a failed check of node n."""
+CACHE_LINE = 64
+"""Bytes."""
+STREAM_DISTANCE = 2048
+"""How many bytes ahead of the arithmetic memory is fetched."""
 
 
 class Renderer(Values):
@@ -134,6 +138,8 @@ class Renderer(Values):
         self._blocks(unit, start, stop, body)
 
     def _block_of_rows(self, block: Frame) -> None:
+        if self._plan.streams and not self._checks and block.vector.valid is None:
+            self._fetch_stream(block)
         self._compute(block, self._nodes_in(Scope.BLOCK, 0))
         self._passes(block, Scope.BLOCK)
 
@@ -250,26 +256,41 @@ class Renderer(Values):
                 if self._plan.is_full(store):
                     self._store(frame, index, store)
 
+    def _fetch_stream(self, frame: Frame) -> None:
+        """Bring the lines that the vectors after the next ones read and write into the cache, during the arithmetic."""
+        for node in self._plan.dense_loads:
+            access = self._kernel.nodes[node].detail
+            address = self._address(frame, access, self._access_numbers["node", node])
+            self._fetch_lines(address, self._vector_bytes(node), write=False)
+        for number, store in enumerate(self._kernel.stores):
+            if self._lane_stride(store.access) == 1:
+                address = self._address(frame, store.access, self._access_numbers["store", number])
+                itemsize = self._kernel.buffers[store.access.buffer].itemsize
+                self._fetch_lines(address, itemsize * self._lane_count, write=True)
+
+    def _fetch_lines(self, address: Value, nbytes: int, *, write: bool) -> None:
+        for line in range(0, nbytes, CACHE_LINE):
+            self._fetch(self.function.advance(address, STREAM_DISTANCE + line, 1), write=write)
+
+    def _fetch(self, address: Value, *, write: bool) -> None:
+        self.function.line(f"call void @llvm.prefetch.p0({address}, i32 {int(write)}, i32 3, i32 1)")
+
     def _fetch_ahead(self, frame: Frame) -> None:
         """During the arithmetic of a row, bring what the next pass writes and the next row reads into the cache."""
         if self._plan.lanes_are_rows or not self._plan.outer:
             return
-        function, outer = self.function, self._plan.outer[-1]
-        for number, node in enumerate(self._kernel.nodes):
-            if (
-                node.op == "load"
-                and self._lane_stride(node.detail) == 1
-                and node.detail.strides[outer] == GENERAL
-            ):
+        outer = self._plan.outer[-1]
+        for number in self._plan.dense_loads:
+            node = self._kernel.nodes[number]
+            if node.detail.strides[outer] == GENERAL:
                 access = self._access_numbers["node", number]
+                stride = self._parameter("stride", access, outer)
                 address = self._address(frame, node.detail, access)
-                ahead = self._parameter("stride", access, outer)
-                ahead = function.advance(address, ahead, node.dtype.itemsize)
-                function.line(f"call void @llvm.prefetch.p0({ahead}, i32 0, i32 3, i32 1)")
+                self._fetch(self.function.advance(address, stride, node.dtype.itemsize), write=False)
         for number, store in enumerate(self._kernel.stores):
             if self._lane_stride(store.access) == 1:
                 address = self._address(frame, store.access, self._access_numbers["store", number])
-                function.line(f"call void @llvm.prefetch.p0({address}, i32 1, i32 3, i32 1)")
+                self._fetch(address, write=True)
 
     def _flat_position(self, frame: Frame, node: int) -> Value | None:
         """Position within the inner axes, for argmax and argmin."""

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from raxis_cpu.llvm.ir import Value, fma, polynomial
+from raxis_cpu.llvm.ir import Value, fma, horner, polynomial
 from raxis_cpu.llvm.math import coefficients as tables
 from raxis_cpu.llvm.math import instructions, pieces
 from raxis_cpu.llvm.math.logarithm import log, log1p
@@ -61,24 +61,31 @@ _CONSTANTS = {
 def exp(x: Value, low: Value | None = None, halvings: int = 0) -> Value:
     """exp(x + low) / 2**halvings, without overflow before the division."""
     constants, form = _CONSTANTS[x.type.element], format_of(x.type)
-    # Scaling down to nothing takes processors a hundred cycles, and masked softmax is full of it.
-    vanishes = x.compare("lt", constants.low)
-    inside = vanishes.select(0.0, at_most(x, constants.high))
+    inside, remains = _bounded(x, constants.low, constants.high)
     shifted = fma(inside, _LOG2_E, form.magic)
     r = _remainder(inside, shifted - form.magic)
     if low is not None:
         r = r + low
-    return vanishes.select(0.0, _grown(r, constants.table, shifted, halvings))
+    return remains.select(_grown(r, constants.table, shifted, halvings), 0.0)
 
 
 def exp2(x: Value) -> Value:
     """2**x."""
     constants, form = _CONSTANTS[x.type.element], format_of(x.type)
-    vanishes = x.compare("lt", constants.low_power)
-    inside = vanishes.select(0.0, at_most(x, constants.high_power))
+    inside, remains = _bounded(x, constants.low_power, constants.high_power)
     shifted = inside + form.magic
     r = (inside - (shifted - form.magic)) * _LOG_2
-    return vanishes.select(0.0, _grown(r, constants.table, shifted))
+    return remains.select(_grown(r, constants.table, shifted), 0.0)
+
+
+def _bounded(x: Value, low: float, high: float) -> tuple[Value, Value]:
+    """min(x, high), and whether x is at least low, so that its power does not vanish; NaN is.
+
+    Scaling down to nothing takes processors a hundred cycles, and masked softmax is full of it: where the condition is
+    not a mask of the scaling instruction itself, the exponents of what vanishes are 0.
+    """
+    inside, remains = at_most(x, high), x.compare("uge", low)
+    return inside if instructions.available(x) else remains.select(inside, 0.0), remains
 
 
 def exp_short(x: Value) -> Value:
@@ -87,11 +94,13 @@ def exp_short(x: Value) -> Value:
     inside = at_least(at_most(x, 712.0), -747.0)
     shifted = fma(inside, _LOG2_E, form.magic)
     r = fma(shifted - form.magic, -_CONSTANTS["double"].log2_high, inside)
-    return _grown(r, tables.EXP_SINGLE, shifted)
+    return _grown(r, tables.EXP_SHORT, shifted)
 
 
 def _grown(r: Value, table: Sequence[float], shifted: Value, halvings: int = 0) -> Value:
     """exp(r) * 2**(n - halvings), n being the low bits of `shifted`."""
+    if r.type.element == "float":
+        return _shifted(horner(r, (1.0, 1.0, *table)), shifted, halvings)
     return _shifted(fma(r * r, polynomial(r, table), r) + 1.0, shifted, halvings)
 
 
@@ -174,7 +183,7 @@ def _half_expm1_single(x: Value) -> Value:
     first = fma(n, -constants.log2_high, inside)
     r = fma(n, -constants.log2_low, first)
     low = fma(n, -constants.log2_low, first - r)
-    tail = fma(r * r, polynomial(r, tables.EXP_SINGLE), low)
+    tail = fma(r * r, polynomial(r, tables.EXP_SHORT), low)
     rest = half - 0.5
     whole = fma(half, r, rest)
     return whole + fma(half, tail, fma(half, r, rest - whole))
