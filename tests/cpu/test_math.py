@@ -16,6 +16,13 @@ from tests.cpu.kernels import Array, elementwise, run
 
 SEED = 20261130
 COUNT = 60_000
+
+
+def logistic(x: Array) -> Array:
+    decayed = np.exp(-np.abs(x))
+    return np.where(x < 0, decayed, np.ones_like(decayed)) / (1 + decayed)
+
+
 NUMPY: dict[str, Callable[..., Any]] = {
     "exp": np.exp,
     "exp2": np.exp2,
@@ -33,13 +40,14 @@ NUMPY: dict[str, Callable[..., Any]] = {
     "sinh": np.sinh,
     "cosh": np.cosh,
     "tanh": np.tanh,
+    "sigmoid": logistic,
     "asinh": np.arcsinh,
     "acosh": np.arccosh,
     "atanh": np.arctanh,
 }
 BOUNDS = {
-    "float32": {"atan": 2.0, "asin": 1.25},
-    "float64": {"atan": 2.0, "asinh": 1.8, "atanh": 2.0, "acosh": 2.0, "cosh": 1.5},
+    "float32": {"atan": 2.0, "asin": 1.25, "sigmoid": 1.5},
+    "float64": {"atan": 2.0, "asinh": 1.8, "atanh": 2.0, "acosh": 2.0, "cosh": 1.5, "sigmoid": 1.6},
 }
 """Greatest error in units in the last place where it is not the general one."""
 GENERAL = {"float32": 1.03, "float64": 1.25}
@@ -168,6 +176,7 @@ def test_special_functions_at_their_ends(dtype: type) -> None:
         "erf": ([inf, -inf, nan, 0.0], [1, -1, nan, 0]),
         "erfc": ([inf, -inf, nan, 0.0, 30.0, -30.0], [0, 2, nan, 1, 0, 2]),
         "erfinv": ([1, -1, nan, 1.5, 0.0], [inf, -inf, nan, nan, 0]),
+        "sigmoid": ([inf, -inf, nan, 0.0, -0.0, -1e30, 1e30], [1, 0, nan, 0.5, 0.5, 0, 1]),
         "exp2": ([inf, -inf, nan, 0.0, -3.0, 10.0], [inf, 0, nan, 1, 0.125, 1024]),
         "log2": ([inf, -inf, nan, 0.0, -0.0, 0.125, 1024.0, 1.0], [inf, nan, nan, -inf, -inf, -3, 10, 0]),
         "log10": ([inf, -1.0, nan, 0.0, 1000.0, 1e10, 1.0], [inf, nan, nan, -inf, 3, 10, 0]),

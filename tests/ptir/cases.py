@@ -35,10 +35,10 @@ ELEMENTWISE_ORACLES: Mapping[str, Oracle] = {
         name: getattr(torch, name)
         for name in (
             "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "erfc", "sqrt", "rsqrt", "sin", "cos", "tan",
-            "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfinv", "lgamma",
-            "digamma", "floor", "ceil", "round", "trunc", "neg", "abs", "real", "imag", "conj", "add", "sub", "mul",
-            "floor_divide", "remainder", "fmod", "pow", "atan2", "maximum", "minimum", "eq", "ne", "lt", "le", "gt",
-            "ge",
+            "asin", "acos", "atan", "sinh", "cosh", "tanh", "sigmoid", "asinh", "acosh", "atanh", "erf", "erfinv",
+            "lgamma", "digamma", "floor", "ceil", "round", "trunc", "neg", "abs", "real", "imag", "conj", "add", "sub",
+            "mul", "floor_divide", "remainder", "fmod", "pow", "atan2", "maximum", "minimum", "eq", "ne", "lt", "le",
+            "gt", "ge",
         )
     },
     "sign": torch.sgn,

@@ -202,7 +202,8 @@ _FUNCTIONS = (
 _REAL_TABLE: dict[str, _Maker] = {
     **{name: _math(name) for name in _FUNCTIONS},
     **{name: _helper(name) for name in
-       ("sign", "maximum", "minimum", "floor_divide", "remainder", "lgamma", "erf", "erfinv", "digamma", "nextafter")},
+       ("sign", "sigmoid", "maximum", "minimum", "floor_divide", "remainder", "lgamma", "erf", "erfinv", "digamma",
+        "nextafter")},
     "round": _math("rint"),
     "abs": _math("fabs"),
     "rsqrt": lambda suffix, x: f"1 / $sqrt:{suffix}({x})",

@@ -24,6 +24,12 @@ TEMPLATES = {
     "inf": "$T rx_inf_$s(void) { return ($T)rx_real_f32(0x7f800000u); }",
     "nan": "$T rx_nan_$s(void) { return ($T)rx_real_f32(0x7fc00000u); }",
     "sign": "$T rx_sign_$s($T x) { return ($T)(x > 0) - ($T)(x < 0); }",
+    "sigmoid": """
+$T rx_sigmoid_$s($T x) {
+    const $T decayed = $exp(-$fabs(x));
+    return (x < 0 ? decayed : 1) / (1 + decayed);
+}
+""",
     "maximum": "$T rx_maximum_$s($T x, $T y) { return x != x || x > y ? x : y; }",
     "minimum": "$T rx_minimum_$s($T x, $T y) { return x != x || x < y ? x : y; }",
     "floor_divide": """

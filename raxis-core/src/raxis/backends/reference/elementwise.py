@@ -28,6 +28,11 @@ def _rsqrt(x: Any) -> Any:
     return np.reciprocal(np.sqrt(x))
 
 
+def _sigmoid(x: Any) -> Any:
+    decayed = np.exp(-np.abs(x))
+    return np.where(x < 0, decayed, np.ones_like(decayed)) / (1 + decayed)
+
+
 def _negative(x: Any) -> Any:
     # No ufunc, so that it never writes over its operand: NumPy 2.4 then gives wrong results where that has gaps.
     return np.negative(x)
@@ -96,6 +101,7 @@ FUNCTIONS: Mapping[str, Kernel] = {
     "sinh": np.sinh,
     "cosh": np.cosh,
     "tanh": np.tanh,
+    "sigmoid": _sigmoid,
     "asinh": np.arcsinh,
     "acosh": np.arccosh,
     "atanh": np.arctanh,

@@ -103,9 +103,8 @@ reciprocal = computed(
 sigmoid = computed(
     "sigmoid(Tensor input) -> Tensor",
     unary("sigmoid", "The logistic function ``1 / (1 + exp(-input))``.", "[0.0, 1.0]", "[0.5000, 0.7311]"),
-    lambda input: reciprocal(1 + exp(-input)),
+    lambda input: emit("sigmoid", input) if input.is_floating_point() else reciprocal(1 + exp(-input)),
     vjp={"input": lambda grad, result: _sigmoid_backward(grad, result)},
-    composite=True,
 )
 
 _sigmoid_backward: Callable[..., Any] = computed(

@@ -103,6 +103,7 @@ _UNARY = (
     _unary("sinh", _INEXACT, "Hyperbolic sine."),
     _unary("cosh", _INEXACT, "Hyperbolic cosine."),
     _unary("tanh", _INEXACT, "Hyperbolic tangent; tanh(inf) = 1."),
+    _unary("sigmoid", FLOAT, "1 / (1 + exp(-x)): sigmoid(-inf) = 0, sigmoid(inf) = 1."),
     _unary("asinh", _INEXACT, "Inverse hyperbolic sine."),
     _unary("acosh", _INEXACT, "Inverse hyperbolic cosine; NaN below 1."),
     _unary("atanh", _INEXACT, "Inverse hyperbolic tangent: atanh(1) = inf, NaN outside [-1, 1]."),

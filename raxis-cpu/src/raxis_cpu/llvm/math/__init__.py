@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from raxis_cpu.llvm.ir import Value
 from raxis_cpu.llvm.math.error_function import erf, erfc, erfinv
-from raxis_cpu.llvm.math.exponential import acosh, asinh, atanh, cosh, exp, exp2, expm1, sinh, tanh
+from raxis_cpu.llvm.math.exponential import acosh, asinh, atanh, cosh, exp, exp2, expm1, sigmoid, sinh, tanh
 from raxis_cpu.llvm.math.gamma import digamma, lgamma
 from raxis_cpu.llvm.math.logarithm import log, log1p, log2, log10
 from raxis_cpu.llvm.math.power import power
@@ -28,6 +28,7 @@ UNARY: Mapping[str, Callable[[Value], Value]] = MappingProxyType(
         "sinh": sinh,
         "cosh": cosh,
         "tanh": tanh,
+        "sigmoid": sigmoid,
         "asinh": asinh,
         "acosh": acosh,
         "atanh": atanh,

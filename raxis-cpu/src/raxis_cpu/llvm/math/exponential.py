@@ -1,4 +1,4 @@
-"""exp, exp2, expm1 and the hyperbolic functions.
+"""exp, exp2, expm1, the logistic and the hyperbolic functions.
 
 exp(x) = 2**n * exp(r) with n = nearest(x / log 2), r = x - n log 2 in two exact steps (Cody and Waite, 1980).
 """
@@ -26,6 +26,7 @@ from raxis_cpu.llvm.math.support import (
     piecewise,
     quick_two_sum,
     quotient,
+    rounded_quotient,
     sqrt,
     through_double,
     two_product,
@@ -60,8 +61,18 @@ _CONSTANTS = {
 
 def exp(x: Value, low: Value | None = None, halvings: int = 0) -> Value:
     """exp(x + low) / 2**halvings, without overflow before the division."""
+    return _exp_below(at_most(x, _CONSTANTS[x.type.element].high), low, halvings)
+
+
+def exp_of_negative(x: Value) -> Value:
+    """exp(x) of numbers that are not positive."""
+    return _exp_below(x)
+
+
+def _exp_below(x: Value, low: Value | None = None, halvings: int = 0) -> Value:
+    """As exp, of numbers up to the bound beyond which it is infinite."""
     constants, form = _CONSTANTS[x.type.element], format_of(x.type)
-    inside, remains = _bounded(x, constants.low, constants.high)
+    inside, remains = _above(x, constants.low)
     shifted = fma(inside, _LOG2_E, form.magic)
     r = _remainder(inside, shifted - form.magic)
     if low is not None:
@@ -72,20 +83,20 @@ def exp(x: Value, low: Value | None = None, halvings: int = 0) -> Value:
 def exp2(x: Value) -> Value:
     """2**x."""
     constants, form = _CONSTANTS[x.type.element], format_of(x.type)
-    inside, remains = _bounded(x, constants.low_power, constants.high_power)
+    inside, remains = _above(at_most(x, constants.high_power), constants.low_power)
     shifted = inside + form.magic
     r = (inside - (shifted - form.magic)) * _LOG_2
     return remains.select(_grown(r, constants.table, shifted), 0.0)
 
 
-def _bounded(x: Value, low: float, high: float) -> tuple[Value, Value]:
-    """min(x, high), and whether x is at least low, so that its power does not vanish; NaN is.
+def _above(x: Value, low: float) -> tuple[Value, Value]:
+    """What to take the power of, and whether x is at least low, so that its power does not vanish; NaN is.
 
     Scaling down to nothing takes processors a hundred cycles, and masked softmax is full of it: where the condition is
     not a mask of the scaling instruction itself, the exponents of what vanishes are 0.
     """
-    inside, remains = at_most(x, high), x.compare("uge", low)
-    return inside if instructions.available(x) else remains.select(inside, 0.0), remains
+    remains = x.compare("uge", low)
+    return x if instructions.available(x) else remains.select(x, 0.0), remains
 
 
 def exp_short(x: Value) -> Value:
@@ -187,6 +198,13 @@ def _half_expm1_single(x: Value) -> Value:
     rest = half - 0.5
     whole = fma(half, r, rest)
     return whole + fma(half, tail, fma(half, r, rest - whole))
+
+
+def sigmoid(x: Value) -> Value:
+    """The logistic function: 1/(1 + e), or e/(1 + e) of negative numbers, with e = exp(-abs(x))."""
+    decayed = exp_of_negative(-absolute(x))
+    bottom = quick_two_sum(x.function.constant(x.type, 1.0), decayed)
+    return rounded_quotient(x.compare("lt", 0.0).select(decayed, 1.0), bottom)
 
 
 def tanh(x: Value) -> Value:

@@ -167,6 +167,15 @@ def quotient(top: Pair, bottom: Pair) -> Pair:
     return Pair(high, remainder * estimate)
 
 
+def rounded_quotient(top: Value, bottom: Pair) -> Value:
+    """The quotient to hardly more than half a unit, where neither is large and the bottom is not tiny."""
+    rough = top.type.element == "float" and instructions.available(top)
+    estimate = (instructions.reciprocal_estimate if rough else reciprocal)(bottom.high)
+    ratio = top * estimate
+    rest = fma(-bottom.low, ratio, fma(-bottom.high, ratio, top))
+    return fma(rest, estimate, ratio)
+
+
 def reciprocal(x: Value) -> Value:
     """1/x of ordinary numbers, but for the last bit or two."""
     if not instructions.available(x):
