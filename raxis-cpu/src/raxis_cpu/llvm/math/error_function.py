@@ -22,6 +22,7 @@ from raxis_cpu.llvm.math.support import (
     copy_sign,
     format_of,
     piecewise,
+    quotient,
     sqrt,
     two_product,
     two_sum,
@@ -49,20 +50,16 @@ def _erf_double(x: Value) -> Value:
     return magnitude.compare("lt", 1.0).select(small, copy_sign(large, x))
 
 
-def _scaled_erfc(x: Value) -> Value:
+def _scaled_erfc(x: Value) -> Pair:
     """exp(x**2) erfc(x) of doubles from 1/2 to 27.4."""
     over = two_sum(x, x.function.constant(x.type, 2.0))
-    inverse = 1.0 / over.high
-    t = _divided(x - 2.0, over, inverse)
+    zero = x.function.constant(x.type, 0.0)
+    t = quotient(Pair(x - 2.0, zero), over)
     constant, *rest = tables.ERFC
-    return _divided(fma(t, polynomial(t, rest), constant), over, inverse)
-
-
-def _divided(x: Value, divisor: Pair, inverse: Value) -> Value:
-    """x / divisor, of which `inverse` is almost the inverse."""
-    first = x * inverse
-    rest = fma(-first, divisor.low, fma(-first, divisor.high, x))
-    return fma(rest, inverse, first)
+    slope = polynomial(t.high, rest)
+    high = fma(t.high, slope, constant)
+    low = fma(t.high, slope, constant - high) + t.low * slope
+    return quotient(Pair(high, low), over)
 
 
 def _erfc_double(x: Value) -> Value:

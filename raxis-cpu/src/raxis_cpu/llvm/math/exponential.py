@@ -115,7 +115,7 @@ def _grown(r: Value, table: Sequence[float], shifted: Value, halvings: int = 0) 
     return _shifted(fma(r * r, polynomial(r, table), r) + 1.0, shifted, halvings)
 
 
-def exp_product(x: Pair, factor: Value) -> Value:
+def exp_product(x: Pair, factor: Pair) -> Value:
     """exp(x) * factor of doubles from -750 to 0, with hardly more than one rounding."""
     constants, form = _CONSTANTS["double"], format_of(x.high.type)
     shifted = fma(x.high, _LOG2_E, form.magic)
@@ -123,7 +123,8 @@ def exp_product(x: Pair, factor: Value) -> Value:
     first, correction = fma(n, -constants.log2_high, x.high), fma(n, -constants.log2_low, x.low)
     r = first + correction
     tail = fma(r * r, polynomial(r, constants.table), first - r + correction)
-    return _shifted(factor + fma(r, factor, tail * factor), shifted)
+    rest = fma(r, factor.high, fma(tail, factor.high, factor.low))
+    return _shifted(factor.high + rest, shifted)
 
 
 def _shifted(value: Value, shifted: Value, halvings: int = 0) -> Value:
