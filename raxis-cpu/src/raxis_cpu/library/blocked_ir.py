@@ -13,7 +13,7 @@ from typing import NamedTuple
 from raxis_cpu.library.tasks_ir import FIRST_SLOT, Numbers, Task, TaskEntry
 from raxis_cpu.library.tiles_ir import lanes_below, masked_load, masked_store, transpose_ir
 from raxis_cpu.llvm.compile import host
-from raxis_cpu.llvm.ir import I1, I64, PTR, Function, Type, Value, Variable, fma
+from raxis_cpu.llvm.ir import I1, I64, PTR, Function, Type, Value, Variable, multiply_add, multiply_add_ir
 
 NUMBERS = (
     "table", "left", "rows", "columns", "inner", "left_gap", "right_gap", "result_gap", "stack", "block", "row_block",
@@ -78,7 +78,7 @@ def blocked_ir(form: Form) -> str:
 
 def _declarations(form: Form) -> str:
     vector, mask = form.vector, form.vector.of("i1")
-    return f"""declare {vector} @llvm.fma.{vector.suffix}({vector}, {vector}, {vector})
+    return f"""{multiply_add_ir(vector)}
 declare {vector} @llvm.masked.load.{vector.suffix}.p0(ptr, i32, {mask}, {vector})
 declare void @llvm.masked.store.{vector.suffix}.p0({vector}, ptr, i32, {mask})
 declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
@@ -200,7 +200,7 @@ class _Tile:
             factor = function.load(Type(self._vector.element), source).splat(lanes)
             for number, part in enumerate(parts):
                 total = sums[row * VECTORS + number]
-                total.set(fma(factor, part, total.get()))
+                total.set(multiply_add(factor, part, total.get()))
 
 
 class _Task(Task):

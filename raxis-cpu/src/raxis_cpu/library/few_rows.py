@@ -117,10 +117,10 @@ def _with_few_rows(problem: Problem) -> tuple[bool, Problem]:
 
 
 def _is_flat(problem: Problem) -> bool:
-    """Whether a few rows, not one, are multiplied with a matrix that lies row by row, as the result does."""
+    """Whether a few rows are multiplied with a matrix that lies row by row, as the result does."""
     _, problem = _with_few_rows(problem)
     lies_by_rows = not problem.right.transposed and not problem.result.transposed
-    suits = 1 < problem.rows <= _FLAT_ROWS and host().vector_bytes > _NARROW
+    suits = problem.rows <= _FLAT_ROWS and host().vector_bytes > _NARROW
     return lies_by_rows and suits and problem.work >= SMALLEST * problem.batch.size
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from raxis_cpu.library.tasks_ir import FIRST_SLOT, Task, TaskEntry
 from raxis_cpu.library.tiles_ir import lanes_below, masked_load, masked_store
-from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value, fma
+from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value, multiply_add, multiply_add_ir
 
 NUMBERS = (
     "table", "flat", "columns", "inner", "flat_row", "flat_step", "wide_gap", "result_gap", "stack", "part", "parts",
@@ -55,7 +55,7 @@ def flat_ir(form: Form) -> str:
 
 def _declarations(vector: Type) -> str:
     mask = vector.of("i1")
-    return f"""declare {vector} @llvm.fma.{vector.suffix}({vector}, {vector}, {vector})
+    return f"""{multiply_add_ir(vector)}
 declare {vector} @llvm.masked.load.{vector.suffix}.p0(ptr, i32, {mask}, {vector})
 declare void @llvm.masked.store.{vector.suffix}.p0({vector}, ptr, i32, {mask})
 declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
@@ -95,7 +95,7 @@ class _Tile:
                 source = function.advance(here, self._number("flat_row") * row, self._size)
                 factor = function.load(Type(form.vector.element), source).splat(lanes)
                 for total, values in zip(totals, parts, strict=True):
-                    total.set(fma(factor, values, total.get()))
+                    total.set(multiply_add(factor, values, total.get()))
             flat.set(function.advance(here, self._number("flat_step"), self._size))
             wide.set(function.advance(there, self._number("wide_gap"), self._size))
         for row, totals in enumerate(sums):

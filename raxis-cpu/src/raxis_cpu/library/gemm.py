@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from raxis.dtypes import DType, float32, float64
+from raxis.dtypes import DType
 from raxis.layout import Strides
 from raxis.ptir.program import Instruction
 from raxis_cpu.blas import COLUMN_MAJOR, LETTERS, PLAIN, ROW_MAJOR, TRANSPOSED, Blas
 from raxis_cpu.library.block_products import LARGE, blocked_product, suits_blocks
 from raxis_cpu.library.few_rows import product_of_few_rows
 from raxis_cpu.library.gemm_ir import gemm_ir
-from raxis_cpu.library.problems import Problem, problem_of
+from raxis_cpu.library.problems import ELEMENTS, Problem, problem_of
 from raxis_cpu.llvm import runtime
 from raxis_cpu.llvm.compile import Code, compile, host
 from raxis_cpu.llvm.native import built_in, method_definition
@@ -32,11 +32,13 @@ def native_product(
     Large products with a vector are left to others as well.
     """
     dtype = instruction.results[0].type.dtype
-    if instruction.primitive != "dot_general" or dtype not in (float32, float64):
+    if instruction.primitive != "dot_general" or dtype not in ELEMENTS:
         return None
     problem = problem_of(instruction, operands, results[0])
     if problem is None:
         return None
+    if dtype not in LETTERS:
+        return product_of_few_rows(dtype, problem) or blocked_product(dtype, problem)
     if is_mkl(product_blas()):
         return _blas_product(dtype, problem) if problem.work < LARGE else None
     few = product_of_few_rows(dtype, problem)

@@ -13,7 +13,7 @@ from raxis.layout import Strides
 from raxis.ptir.primitives.contraction import free_dims
 from raxis.ptir.program import Instruction
 
-ELEMENTS = {dtypes.float32: "float", dtypes.float64: "double"}
+ELEMENTS = {dtypes.float32: "float", dtypes.float64: "double", dtypes.int32: "i32", dtypes.int64: "i64"}
 """The dtypes of products that are computed without NumPy, as LLVM names their elements."""
 
 

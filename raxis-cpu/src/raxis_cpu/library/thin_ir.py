@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from raxis_cpu.library.tasks_ir import FIRST_SLOT, Task, TaskEntry
 from raxis_cpu.library.tiles_ir import lanes_below, masked_load
-from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value, fma
+from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value, multiply_add, multiply_add_ir
 
 NUMBERS = (
     "table", "thin", "thin_rows", "wide_rows", "inner", "thin_gap", "wide_gap", "thin_step", "wide_step", "stack",
@@ -50,7 +50,7 @@ def thin_ir(vector: Type) -> str:
 
 
 def _declarations(vector: Type) -> str:
-    return f"""declare {vector} @llvm.fma.{vector.suffix}({vector}, {vector}, {vector})
+    return f"""{multiply_add_ir(vector)}
 declare {vector} @llvm.masked.load.{vector.suffix}.p0(ptr, i32, {vector.of("i1")}, {vector})
 declare i64 @llvm.smin.i64(i64, i64)"""
 
@@ -76,7 +76,7 @@ class _Tile:
             parts, others = ([self._load(row, place, mask) for row in rows] for rows in (wide, thin))
             pairs = ((part, other) for part in parts for other in others)
             for total, (part, other) in zip(sums, pairs, strict=True):
-                total.set(fma(part, other, total.get()))
+                total.set(multiply_add(part, other, total.get()))
 
         inner = function.argument(I64, "inner")
         whole = inner & -lanes

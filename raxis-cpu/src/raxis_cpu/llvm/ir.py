@@ -238,6 +238,18 @@ def fma(x: Value, y: Value | Number, z: Value | Number) -> Value:
     return x.intrinsic("fma", y, z)
 
 
+def multiply_add(x: Value, y: Value, z: Value) -> Value:
+    """x * y + z, with one rounding of floats; integers wrap."""
+    return fma(x, y, z) if x.type.is_float else x * y + z
+
+
+def multiply_add_ir(vector: Type) -> str:
+    """What `multiply_add` of such vectors calls."""
+    return (
+        f"declare {vector} @llvm.fma.{vector.suffix}({vector}, {vector}, {vector})" if vector.is_float else ""
+    )
+
+
 def polynomial(x: Value, coefficients: Sequence[Value | float]) -> Value:
     """Pairs of terms, then Horner's scheme in the square, with fused steps; the lowest power comes first.
 
