@@ -1,4 +1,4 @@
-"""Products in half precision: in float32, rounded once."""
+"""Products of narrow dtypes: in wider ones, rounded once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 import raxis
 from raxis import dtypes
 from raxis.ptir.verifier import verify
-from raxis_cpu.widening import widened
+from raxis_cpu.widening import widened, widened_product
 from tests.cpu.test_gemm import product
 
 DTYPES = [(dtypes.float16, np.float16), (dtypes.bfloat16, ml_dtypes.bfloat16)]
@@ -33,10 +33,21 @@ def test_sums_beyond_the_range_of_float16_are_infinite() -> None:
     assert (x @ (x / 64).t()).tolist() == [[40000.0] * 2] * 2
 
 
+CASTS = ["cast", "cast", "dot_general", "cast"]
+
+
 def test_programs_stay_valid() -> None:
-    for dtype, _ in DTYPES:
-        program = widened(product((3, 4), (4, 5), dtype=dtype))
-        verify(program)
-        assert [item.primitive for item in program.instructions] == ["cast", "cast", "dot_general", "cast"]
-    untouched = product((3, 4), (4, 5), dtype=dtypes.float32)
-    assert widened(untouched) is untouched
+    program = widened(product((3, 4), (4, 5), dtype=dtypes.int16))
+    verify(program)
+    assert [item.primitive for item in program.instructions] == CASTS
+    for dtype in (dtypes.float16, dtypes.float32):
+        untouched = product((3, 4), (4, 5), dtype=dtype)
+        assert widened(untouched) is untouched
+
+
+def test_a_product_of_its_own() -> None:
+    (instruction,) = product((3, 4), (4, 5), dtype=dtypes.bfloat16).instructions
+    program = widened_product(instruction, [False, False])
+    verify(program)
+    assert [item.primitive for item in program.instructions] == CASTS
+    assert [value.type.dtype for value in (*program.parameters, *program.results)] == [dtypes.bfloat16] * 3

@@ -24,7 +24,7 @@ from raxis_cpu.control import control
 from raxis_cpu.library import native, routine
 from raxis_cpu.library.copies import small_copies
 from raxis_cpu.llvm import Argument, build, supports
-from raxis_cpu.widening import widened
+from raxis_cpu.widening import is_half_product, widened, widened_product
 
 
 def compile_program(
@@ -254,16 +254,25 @@ class Assembler:
 
     def _run_composite(self, step: LibraryStep) -> None:
         """Call the kernel that the backend has for a whole op."""
-        buffers, composite = self._schedule.buffers, composite_program(step.instruction)
+        composite, strides = composite_program(step.instruction), self._strides(step)
+        self._call(step, self._kernels.kernel(composite, *strides) or self._program(composite, *strides))
+
+    def _strides(self, step: LibraryStep) -> tuple[list[Strides | None], list[Strides]]:
+        buffers = self._schedule.buffers
         inputs = [None if number < 0 else buffers[number].strides for number in step.operands]
-        outputs = [buffers[number].strides for number in step.results]
-        kernel = self._kernels.kernel(composite, inputs, outputs) or compile_program(
-            composite, inputs, outputs, in_place=0, allocate=self._allocate, composites={}
-        )
+        return inputs, [buffers[number].strides for number in step.results]
+
+    def _program(
+        self, program: Program, inputs: Sequence[Strides | None], outputs: Sequence[Strides]
+    ) -> Executable:
+        return compile_program(program, inputs, outputs, in_place=0, allocate=self._allocate, composites={})
+
+    def _call(self, step: LibraryStep, kernel: Executable) -> None:
+        """Call what takes operands and results as the executable of a program does."""
         passed: list[str] = []
         for number in (*step.operands, *step.results):
             passed += [self._host_number(number)] if number < 0 else self._memory(number)
-        self._lines.append(f"{self._bind('composite', kernel)}({', '.join(passed)})")
+        self._lines.append(f"{self._bind('routine', kernel)}({', '.join(passed)})")
 
     def _host_number(self, number: int) -> str:
         """Source of a number that a step takes by value."""
@@ -276,12 +285,14 @@ class Assembler:
         if step.instruction.primitive == "composite":
             self._run_composite(step)
             return
-        built_in = _native_routine(self._schedule, step)
-        if built_in is None:
+        kernel = _native_routine(self._schedule, step)
+        if kernel is None and is_half_product(step.instruction):
+            by_value = [number < 0 for number in step.operands]
+            kernel = self._program(widened_product(step.instruction, by_value), *self._strides(step))
+        if kernel is None:
             self._run_on_arrays(step)
-            return
-        passed = [part for number in (*step.operands, *step.results) for part in self._memory(number)]
-        self._lines.append(f"{self._bind('routine', built_in)}({', '.join(passed)})")
+        else:
+            self._call(step, kernel)
 
     def _run_on_arrays(self, step: LibraryStep) -> None:
         operands = [

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-from raxis.dtypes import DType
+from raxis.dtypes import HALF, DType
 from raxis_cpu.library.block_products import SMALLEST
-from raxis_cpu.library.compiled_products import CompiledProducts, vector_of
+from raxis_cpu.library.compiled_products import CompiledProducts
+from raxis_cpu.library.elements_ir import Elements, elements_of
 from raxis_cpu.library.flat_ir import NUMBERS as FLAT_NUMBERS
 from raxis_cpu.library.flat_ir import Form, flat_ir
 from raxis_cpu.library.problems import Batch, Problem, exchanged
@@ -16,7 +17,6 @@ from raxis_cpu.library.thin_ir import NUMBERS as THIN_NUMBERS
 from raxis_cpu.library.thin_ir import thin_ir
 from raxis_cpu.llvm import runtime
 from raxis_cpu.llvm.compile import host
-from raxis_cpu.llvm.ir import Type
 
 _FEW_ROWS = 24
 """Rows of the smaller matrix up to which packing the other one would take too long."""
@@ -25,7 +25,7 @@ _FLAT_ROWS = 12
 _SUMS = 24
 """Sums that stay in 32 registers, with what is added to them; half as many in 16."""
 _NARROW = 16
-"""Bytes of registers that are not loaded and stored in part."""
+"""Bytes of registers that are not loaded and stored in part; those of AVX2 are, but not of halves."""
 _MANY_ELEMENTS = 1 << 18
 """Elements of the larger matrix from which several threads are worth while, because they come from memory."""
 _TASKS = 64
@@ -39,7 +39,7 @@ def product_of_few_rows(dtype: DType, problem: Problem) -> Callable[..., None] |
     thin = _thin(problem)
     if thin is not None:
         return _thin_product(dtype, thin)
-    return _flat_product(dtype, problem) if _is_flat(problem) else None
+    return _flat_product(dtype, problem) if _is_flat(dtype, problem) else None
 
 
 # ---- both are contiguous along the inner dimension -------------------------------------------------
@@ -94,7 +94,7 @@ def _thin_product(dtype: DType, product: _Thin) -> Callable[..., None]:
         "large": int(large),
     }  # fmt: skip
     starts = exchanged(batch.starts()) if place else batch.starts()
-    return _rows_code(vector_of(dtype)).bind([*(values[name] for name in THIN_NUMBERS), *starts])
+    return _rows_code(elements_of(dtype)).bind([*(values[name] for name in THIN_NUMBERS), *starts])
 
 
 def _part(size: int, stack: int, unit: int) -> int:
@@ -104,8 +104,8 @@ def _part(size: int, stack: int, unit: int) -> int:
 
 
 @cache
-def _rows_code(vector: Type) -> CompiledProducts:
-    return CompiledProducts(thin_ir(vector))
+def _rows_code(elements: Elements) -> CompiledProducts:
+    return CompiledProducts(thin_ir(elements))
 
 
 # ---- the other one lies row by row -----------------------------------------------------------------
@@ -116,18 +116,23 @@ def _with_few_rows(problem: Problem) -> tuple[bool, Problem]:
     return (True, problem.exchanged()) if problem.columns < problem.rows else (False, problem)
 
 
-def _is_flat(problem: Problem) -> bool:
+def _is_flat(dtype: DType, problem: Problem) -> bool:
     """Whether a few rows are multiplied with a matrix that lies row by row, as the result does."""
     _, problem = _with_few_rows(problem)
     lies_by_rows = not problem.right.transposed and not problem.result.transposed
-    suits = problem.rows <= _FLAT_ROWS and host().vector_bytes > _NARROW
+    suits = problem.rows <= _FLAT_ROWS and _loads_parts(dtype)
     return lies_by_rows and suits and problem.work >= SMALLEST * problem.batch.size
+
+
+def _loads_parts(dtype: DType) -> bool:
+    """Whether part of a register is loaded in an instruction."""
+    return host().has_masks or (host().vector_bytes > _NARROW and dtype not in HALF)
 
 
 def _flat_product(dtype: DType, problem: Problem) -> Callable[..., None]:
     turned, problem = _with_few_rows(problem)
     batch, left = problem.batch, problem.left
-    form = Form(vector_of(dtype), problem.rows, _SUMS if host().has_masks else _SUMS // 2)
+    form = Form(elements_of(dtype), problem.rows, _SUMS if host().has_masks else _SUMS // 2)
     large = batch.size * problem.columns * problem.inner >= _MANY_ELEMENTS
     part = _part(problem.columns, batch.size, form.width) if large else problem.columns
     row, step = (1, left.distance) if left.transposed else (left.distance, 1)

@@ -6,11 +6,13 @@ stay in registers; its elements may lie anywhere. Tasks are columns of the wide 
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import NamedTuple
 
+from raxis_cpu.library.elements_ir import Elements
 from raxis_cpu.library.tasks_ir import FIRST_SLOT, Task, TaskEntry
-from raxis_cpu.library.tiles_ir import lanes_below, masked_load, masked_store
-from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value, multiply_add, multiply_add_ir
+from raxis_cpu.library.tiles_ir import lanes_below
+from raxis_cpu.llvm.ir import I64, PTR, Function, Value, multiply_add
 
 NUMBERS = (
     "table", "flat", "columns", "inner", "flat_row", "flat_step", "wide_gap", "result_gap", "stack", "part", "parts",
@@ -23,7 +25,7 @@ elements between rows of the others, `part` is the columns of a task, `parts` th
 whether threads take part. Then come, for every product of the stack, where its flat, wide and result matrix begin.
 """
 
-_MOST_VECTORS = 8
+_MOST_REGISTERS = 8
 _AHEAD = 6
 """So many rows of the wide matrix are fetched in advance: the machine does not foresee the next row by itself."""
 
@@ -31,35 +33,35 @@ _AHEAD = 6
 class Form(NamedTuple):
     """The elements, how many rows the flat matrix has, and how many sums fit into registers."""
 
-    vector: Type
+    elements: Elements
     rows: int
     sums: int
 
     @property
-    def vectors(self) -> int:
-        """How many of a row of the wide matrix are used at once."""
-        return max(1, min(_MOST_VECTORS, self.sums // self.rows))
+    def parts(self) -> int:
+        """How many parts of a row of the wide matrix, each loaded at once, are used together."""
+        registers = min(_MOST_REGISTERS, self.sums // self.rows)
+        return max(1, registers // self.elements.registers)
 
     @property
     def width(self) -> int:
         """As many columns."""
-        return self.vectors * self.vector.lanes
+        return self.parts * self.elements.width
 
 
 def flat_ir(form: Form) -> str:
     """The module: ``entry(a, offset, b, offset, c, offset)``."""
+    return "\n".join(
+        [_Tile(form).text(), _Task(form).text(), _Entry(form.elements.size).text(), _declarations(form)]
+    )
+
+
+def _declarations(form: Form) -> str:
     return "\n".join([
-        _Tile(form).text(), _Task(form).text(), _Entry(form).text(), _declarations(form.vector)
+        *form.elements.declarations(),
+        "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
+        "declare i64 @llvm.smin.i64(i64, i64)",
     ])  # fmt: skip
-
-
-def _declarations(vector: Type) -> str:
-    mask = vector.of("i1")
-    return f"""{multiply_add_ir(vector)}
-declare {vector} @llvm.masked.load.{vector.suffix}.p0(ptr, i32, {mask}, {vector})
-declare void @llvm.masked.store.{vector.suffix}.p0({vector}, ptr, i32, {mask})
-declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
-declare i64 @llvm.smin.i64(i64, i64)"""
 
 
 class _Tile:
@@ -71,48 +73,55 @@ class _Tile:
             "ptr noalias %result, i64 %result_gap, i64 %inner, i64 %columns) noinline"
         )
         self._form = form
-        self._size = form.vector.bits // 8
+        self._size = form.elements.size
 
     def _number(self, name: str) -> Value:
         return self._function.argument(I64, name)
 
     def text(self) -> str:
         """The definition."""
-        function, form = self._function, self._form
-        lanes = form.vector.lanes
-        masks = [lanes_below(self._number("columns") - part * lanes, lanes) for part in range(form.vectors)]
-        sums = [[function.variable(form.vector, 0.0) for _ in range(form.vectors)] for _ in range(form.rows)]
+        function, elements, rows = self._function, self._form.elements, range(self._form.rows)
+        starts = [part * elements.width for part in range(self._form.parts)]
+        masks = [lanes_below(self._number("columns") - start, elements.width) for start in starts]
+        sums = [
+            [[function.variable(elements.vector, 0.0) for _ in range(elements.registers)] for _ in starts]
+            for _ in rows
+        ]
         flat, wide = (function.variable(PTR, function.argument(PTR, name)) for name in ("flat", "wide"))
         with function.loop(0, self._number("inner")):
             here, there = flat.get(), wide.get()
-            parts = []
-            for part, mask in enumerate(masks):
-                place = function.advance(there, part * lanes, self._size)
-                later = function.advance(place, self._number("wide_gap") * _AHEAD, self._size)
-                function.line(f"call void @llvm.prefetch.p0({later}, i32 0, i32 3, i32 1)")
-                parts.append(masked_load(form.vector, place, mask))
-            for row, totals in enumerate(sums):
+            parts = [self._part(there, start, mask) for start, mask in zip(starts, masks, strict=True)]
+            for row in rows:
                 source = function.advance(here, self._number("flat_row") * row, self._size)
-                factor = function.load(Type(form.vector.element), source).splat(lanes)
-                for total, values in zip(totals, parts, strict=True):
-                    total.set(multiply_add(factor, values, total.get()))
+                factor = elements.load_one(source).splat(elements.lanes)
+                for total, value in zip(chain(*sums[row]), chain(*parts), strict=True):
+                    total.set(multiply_add(factor, value, total.get()))
             flat.set(function.advance(here, self._number("flat_step"), self._size))
             wide.set(function.advance(there, self._number("wide_gap"), self._size))
-        for row, totals in enumerate(sums):
-            start = function.advance(
+        for row in rows:
+            result = function.advance(
                 function.argument(PTR, "result"), self._number("result_gap") * row, self._size
             )
-            for part, (total, mask) in enumerate(zip(totals, masks, strict=True)):
-                masked_store(total.get(), function.advance(start, part * lanes, self._size), mask)
+            for start, mask, totals in zip(starts, masks, sums[row], strict=True):
+                place = function.advance(result, start, self._size)
+                elements.store([total.get() for total in totals], place, mask)
         function.line("ret void")
         return function.text
+
+    def _part(self, row: Value, start: int, mask: Value) -> list[Value]:
+        """Some of a row of the wide matrix; those of a later row are fetched."""
+        function = self._function
+        place = function.advance(row, start, self._size)
+        later = function.advance(place, self._number("wide_gap") * _AHEAD, self._size)
+        function.line(f"call void @llvm.prefetch.p0({later}, i32 0, i32 3, i32 1)")
+        return self._form.elements.load(place, mask)
 
 
 class _Task(Task):
     def __init__(self, form: Form) -> None:
         super().__init__(NUMBERS)
         self._width = form.width
-        self._size = form.vector.bits // 8
+        self._size = form.elements.size
 
     def text(self) -> str:
         """The definition."""
@@ -138,9 +147,9 @@ class _Task(Task):
 
 
 class _Entry(TaskEntry):
-    def __init__(self, form: Form) -> None:
+    def __init__(self, size: int) -> None:
         super().__init__(NUMBERS, 3)
-        self._size = form.vector.bits // 8
+        self._size = size
 
     def _fill_own(self) -> None:
         flat = self._numbers["flat"]

@@ -2,7 +2,7 @@
 
 A built-in takes ``a, offset, b, offset, result, offset`` (arrays of bytes, offsets in elements), as kernels do. Small
 products call BLAS by its C symbols; larger ones are computed in all threads, by `block_products`, or by `few_rows`
-where one matrix has few rows.
+where one matrix has few rows. There, elements in half precision become float32 on their way to registers.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from raxis.dtypes import DType
+from raxis.dtypes import HALF, DType
 from raxis.layout import Strides
 from raxis.ptir.program import Instruction
 from raxis_cpu.blas import COLUMN_MAJOR, LETTERS, PLAIN, ROW_MAJOR, TRANSPOSED, Blas
@@ -32,11 +32,13 @@ def native_product(
     Large products with a vector are left to others as well.
     """
     dtype = instruction.results[0].type.dtype
-    if instruction.primitive != "dot_general" or dtype not in ELEMENTS:
+    if instruction.primitive != "dot_general" or dtype not in {*ELEMENTS, *HALF}:
         return None
     problem = problem_of(instruction, operands, results[0])
     if problem is None:
         return None
+    if dtype in HALF:
+        return product_of_few_rows(dtype, problem)
     if dtype not in LETTERS:
         return product_of_few_rows(dtype, problem) or blocked_product(dtype, problem)
     if is_mkl(product_blas()):

@@ -52,7 +52,7 @@ def _suits_blas(shape: tuple[int, ...], strides: tuple[int, int]) -> bool:
 
 
 def dot_general(call: Call) -> Routine | None:
-    """Products summed over the contracted dims; None for half precision, which `widening` leaves none of."""
+    """Products summed over the contracted dims; None for half precision: see `widening`."""
     instruction = call.instruction
     if instruction.results[0].type.dtype in HALF:
         return None

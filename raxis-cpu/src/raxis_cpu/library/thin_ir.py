@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
+from raxis_cpu.library.elements_ir import Elements
 from raxis_cpu.library.tasks_ir import FIRST_SLOT, Task, TaskEntry
-from raxis_cpu.library.tiles_ir import lanes_below, masked_load
-from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value, multiply_add, multiply_add_ir
+from raxis_cpu.library.tiles_ir import lanes_below
+from raxis_cpu.llvm.ir import I64, PTR, Function, Value, multiply_add
 
 NUMBERS = (
     "table", "thin", "thin_rows", "wide_rows", "inner", "thin_gap", "wide_gap", "thin_step", "wide_step", "stack",
@@ -43,50 +44,46 @@ SHAPES = (_Shape(4, 4), _Shape(1, 4), _Shape(4, 2), _Shape(1, 2), _Shape(8, 1), 
 """Most rows of the thin matrix first, then most of the wide one."""
 
 
-def thin_ir(vector: Type) -> str:
-    """The module: ``entry(a, offset, b, offset, c, offset)`` for vectors of this type."""
-    tiles = [_Tile(vector, shape).text() for shape in SHAPES]
-    return "\n".join([*tiles, _Task(vector).text(), _Entry(vector).text(), _declarations(vector)])
-
-
-def _declarations(vector: Type) -> str:
-    return f"""{multiply_add_ir(vector)}
-declare {vector} @llvm.masked.load.{vector.suffix}.p0(ptr, i32, {vector.of("i1")}, {vector})
-declare i64 @llvm.smin.i64(i64, i64)"""
+def thin_ir(elements: Elements) -> str:
+    """The module: ``entry(a, offset, b, offset, c, offset)``."""
+    tiles = [_Tile(elements, shape).text() for shape in SHAPES]
+    declarations = [*elements.declarations(), "declare i64 @llvm.smin.i64(i64, i64)"]
+    return "\n".join([*tiles, _Task(elements.size).text(), _Entry(elements.size).text(), *declarations])
 
 
 class _Tile:
     """``void tile_W_T(wide, thin, result)``, then the distances of rows and of results, and the inner dimension."""
 
-    def __init__(self, vector: Type, shape: _Shape) -> None:
+    def __init__(self, elements: Elements, shape: _Shape) -> None:
         places = "ptr %wide, ptr %thin, ptr noalias %result"
         sizes = "i64 %wide_gap, i64 %thin_gap, i64 %wide_step, i64 %thin_step, i64 %inner"
         self._function = Function(f"internal void @{shape.name}({places}, {sizes}) noinline")
-        self._vector = vector
-        self._size = vector.bits // 8
+        self._elements = elements
+        self._size = elements.size
         self._shape = shape
 
     def text(self) -> str:
         """The definition."""
-        function, lanes = self._function, self._vector.lanes
+        function, elements = self._function, self._elements
         wide, thin = self._rows("wide", self._shape.wide), self._rows("thin", self._shape.thin)
-        sums = [function.variable(self._vector, 0.0) for _ in wide for _ in thin]
+        sums = [function.variable(elements.vector, 0.0) for _ in wide for _ in thin]
 
         def add(place: Value, mask: Value | None) -> None:
             parts, others = ([self._load(row, place, mask) for row in rows] for rows in (wide, thin))
             pairs = ((part, other) for part in parts for other in others)
-            for total, (part, other) in zip(sums, pairs, strict=True):
-                total.set(multiply_add(part, other, total.get()))
+            for total, pair in zip(sums, pairs, strict=True):
+                for part, other in zip(*pair, strict=True):
+                    total.set(multiply_add(part, other, total.get()))
 
         inner = function.argument(I64, "inner")
-        whole = inner & -lanes
-        with function.loop(0, whole, lanes) as place:
+        whole = inner & -elements.width
+        with function.loop(0, whole, elements.width) as place:
             add(place, None)
         with function.when(inner.compare("gt", whole)):
-            add(whole, lanes_below(inner - whole, lanes))
+            add(whole, lanes_below(inner - whole, elements.width))
         totals = lane_sums([total.get() for total in sums])
         for number, total in enumerate(totals):
-            function.store(total, self._result(*divmod(number, self._shape.thin)))
+            elements.store_one(total, self._result(*divmod(number, self._shape.thin)))
         function.line("ret void")
         return function.text
 
@@ -94,11 +91,8 @@ class _Tile:
         start, gap = self._function.argument(PTR, matrix), self._function.argument(I64, f"{matrix}_gap")
         return [self._function.advance(start, gap * row, self._size) for row in range(count)]
 
-    def _load(self, row: Value, place: Value, mask: Value | None) -> Value:
-        address = self._function.advance(row, place, self._size)
-        if mask is None:
-            return self._function.load(self._vector, address, self._size)
-        return masked_load(self._vector, address, mask)
+    def _load(self, row: Value, place: Value, mask: Value | None) -> list[Value]:
+        return self._elements.load(self._function.advance(row, place, self._size), mask)
 
     def _result(self, wide: int, thin: int) -> Value:
         wide_step, thin_step = (self._function.argument(I64, f"{name}_step") for name in ("wide", "thin"))
@@ -144,9 +138,9 @@ def _chosen(one: Value, other: Value, places: Sequence[int]) -> Value:
 
 
 class _Task(Task):
-    def __init__(self, vector: Type) -> None:
+    def __init__(self, size: int) -> None:
         super().__init__(NUMBERS)
-        self._size = vector.bits // 8
+        self._size = size
 
     def text(self) -> str:
         """The definition."""
@@ -196,9 +190,9 @@ class _Task(Task):
 
 
 class _Entry(TaskEntry):
-    def __init__(self, vector: Type) -> None:
+    def __init__(self, size: int) -> None:
         super().__init__(NUMBERS, 3)
-        self._size = vector.bits // 8
+        self._size = size
 
     def _fill_own(self) -> None:
         thin = self._numbers["thin"]

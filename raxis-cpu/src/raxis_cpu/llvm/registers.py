@@ -53,6 +53,17 @@ def splat(register: Register, lanes: int) -> Register:
     return register.splat(lanes)
 
 
+def real(register: Register) -> Value:
+    """A register that holds no complex numbers.
+
+    Raises:
+        TypeError: if it does.
+    """
+    if isinstance(register, Complex):
+        raise TypeError("expected real numbers in a register, but got complex ones.")
+    return register
+
+
 def raw_type(dtype: DType, lanes: int) -> Type:
     """The type of consecutive elements as they lie in memory; a complex number is two floats."""
     if dtype.is_complex:
