@@ -10,27 +10,40 @@ import pytest
 import raxis
 from raxis import dtypes
 from raxis.dtypes import DType
-from raxis_cpu.library import few_rows
+from raxis_cpu.library import half_products
 from raxis_cpu.llvm.compile import host
 from raxis_cpu.threads import get_num_threads, set_num_threads
 from tests.cpu.test_gemm import product, run
 from tests.ptir.harness import Placed
 
 HALVES = [dtypes.float16, dtypes.bfloat16]
+BLOCKS = [
+    pytest.param("floats", dtypes.float16, id="blocks of float16"),
+    pytest.param("floats", dtypes.bfloat16, id="blocks of bfloat16"),
+]
 KERNELS = [
     pytest.param("few", dtypes.float16, id="few rows of float16"),
     pytest.param("few", dtypes.bfloat16, id="few rows of bfloat16"),
+    *BLOCKS,
 ]
 
 
 @pytest.fixture
 def only(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Products of few rows, however small."""
+    """Leaves one kernel of them."""
 
-    def choose(_: str) -> None:
-        monkeypatch.setattr(few_rows, "SMALLEST", 0)
+    def choose(kernel: str) -> None:
+        if kernel == "few":
+            monkeypatch.setattr("raxis_cpu.library.few_rows.SMALLEST", 0)
+            monkeypatch.setattr(half_products, "_packed_product", _refused)
+        else:
+            monkeypatch.setattr(half_products, "product_of_few_rows", lambda *_: None)
 
     return choose
+
+
+def _refused(*_: object, **__: object) -> None:
+    raise AssertionError("the product should be one of few rows.")
 
 
 def values(shape: tuple[int, ...], rng: np.random.Generator, dtype: DType) -> np.ndarray:
@@ -72,6 +85,35 @@ def test_few_rows(m: int, k: int, dtype: DType, only, rng: np.random.Generator) 
         check(m, k, n, rng, dtype, ((k + 3, 1), (1, k + 2), (1, m + 3)))
 
 
+@pytest.mark.parametrize(("kernel", "dtype"), BLOCKS)
+@pytest.mark.parametrize("left", ["rows", "columns"])
+@pytest.mark.parametrize("right", ["rows", "columns"])
+@pytest.mark.parametrize("result", ["rows", "columns"])
+def test_arrangements(kernel: str, dtype: DType, left, right, result, only, rng: np.random.Generator) -> None:
+    only(kernel)
+    m, k, n = 37, 45, 70
+    for far in (0, 3):
+        strides = (
+            (k + far, 1) if left == "rows" else (1, m + far),
+            (n + far, 1) if right == "rows" else (1, k + far),
+            (n + far, 1) if result == "rows" else (1, m + far),
+        )
+        check(m, k, n, rng, dtype, strides)
+
+
+@pytest.mark.parametrize(("kernel", "dtype"), BLOCKS)
+@pytest.mark.parametrize(
+    "sizes", [(1, 1, 1), (2, 3, 5), (32, 32, 32), (33, 31, 65), (64, 700, 40), (140, 33, 130), (5, 2100, 7)]
+)
+def test_sizes(
+    kernel: str, dtype: DType, sizes: tuple[int, int, int], only, rng: np.random.Generator
+) -> None:
+    only(kernel)
+    m, k, n = sizes
+    check(m, k, n, rng, dtype)
+    check(m, k, n, rng, dtype, ((1, m), (n, 1), (n, 1)))
+
+
 @pytest.mark.parametrize("dtype", HALVES, ids=str)
 @pytest.mark.parametrize("m", [1, 2, 4])
 def test_few_rows_with_a_matrix_that_lies_row_by_row(
@@ -85,6 +127,18 @@ def test_few_rows_with_a_matrix_that_lies_row_by_row(
         check(m, k, n, rng, dtype, ((1, m + 1), (n + 3, 1), (n + 2, 1)))
 
 
+@pytest.mark.parametrize(("kernel", "dtype"), BLOCKS)
+def test_blocks_of_every_dimension(
+    kernel: str, dtype: DType, only, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only(kernel)
+    monkeypatch.setattr(half_products, "_LEFT_BYTES", 1 << 14)
+    monkeypatch.setattr(half_products, "_SUMS_BYTES", 1 << 14)
+    monkeypatch.setattr(half_products, "_FLOAT_DEPTH", 64)
+    check(150, 210, 140, rng, dtype)
+    check(150, 210, 140, rng, dtype, ((1, 150), (140, 1), (140, 1)))
+
+
 @pytest.mark.parametrize(("kernel", "dtype"), KERNELS)
 @pytest.mark.parametrize("threads", [1, 3])
 def test_threads(kernel: str, dtype: DType, threads: int, only, rng: np.random.Generator) -> None:
@@ -93,6 +147,8 @@ def test_threads(kernel: str, dtype: DType, threads: int, only, rng: np.random.G
     set_num_threads(threads)
     try:
         check(3, 300, 1000, rng, dtype)
+        if kernel != "few":
+            check(200, 300, 250, rng, dtype)
     finally:
         set_num_threads(before)
 
@@ -124,7 +180,7 @@ def test_what_is_not_finite(kernel: str, dtype: DType, only, rng: np.random.Gene
     assert np.isfinite(np.delete(found[1], [5, 7])).all()
 
 
-@pytest.mark.parametrize("kernel", ["few"])
+@pytest.mark.parametrize("kernel", ["few", "floats"])
 def test_the_range_of_float16(kernel: str, only) -> None:
     only(kernel)
     x = np.full((2, 64), 200.0, np.float16)
@@ -139,7 +195,7 @@ def test_the_range_of_float16(kernel: str, only) -> None:
     assert found[1, 2] == 2.0**-24
 
 
-@pytest.mark.parametrize("kernel", ["few"])
+@pytest.mark.parametrize("kernel", ["few", "floats"])
 def test_subnormal_bfloat16(kernel: str, only) -> None:
     only(kernel)
     dtype = dtypes.bfloat16

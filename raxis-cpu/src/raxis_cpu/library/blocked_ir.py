@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from raxis_cpu.library.tasks_ir import FIRST_SLOT, Numbers, Task, TaskEntry
+from raxis_cpu.library.block_tasks_ir import BlockEntry, BlockTask, Part
 from raxis_cpu.library.tiles_ir import lanes_below, masked_load, masked_store, transpose_ir
 from raxis_cpu.llvm.compile import host
 from raxis_cpu.llvm.ir import I1, I64, PTR, Function, Type, Value, Variable, multiply_add, multiply_add_ir
@@ -35,8 +35,6 @@ _UNROLLED = 4
 """Steps of the inner dimension between two tests of the loop."""
 _CHAINS = 8
 """Sums that grow independently keep both units for fused multiplication and addition busy."""
-_LEAST_BLOCK = 64
-"""Rows or columns of a task are a multiple of this."""
 
 
 class Form(NamedTuple):
@@ -70,10 +68,14 @@ def tile_rows() -> tuple[int, ...]:
 
 def blocked_ir(form: Form) -> str:
     """The module: ``entry(a, offset, b, offset, c, offset)``, if there is a bias with that before the result."""
-    parts = [_Tile(form, rows).text() for rows in tile_rows()]
+    parts = [
+        tile_ir(form.vector, rows, left_transposed=form.left_transposed, has_bias=form.has_bias)
+        for rows in tile_rows()
+    ]
     if form.right_transposed:
         parts.append(transpose_ir("transpose", form.vector))
-    return "\n".join([*parts, _Task(form).text(), _Entry(form).text(), _declarations(form)])
+    entry = BlockEntry(NUMBERS, form.arrays, form.vector.bits // 8)
+    return "\n".join([*parts, _Task(form).text(), entry.text(), _declarations(form)])
 
 
 def _declarations(form: Form) -> str:
@@ -87,22 +89,25 @@ declare i64 @llvm.smax.i64(i64, i64)
 declare ptr @llvm.ptrmask.p0.i64(ptr, i64)"""
 
 
-class _Tile:
+def tile_ir(vector: Type, rows: int, *, left_transposed: bool, has_bias: bool = False) -> str:
     """``void tile_N(a, gap, b, c, ldc, depth, columns, add)``: N rows of c = a @ panel b, or c += a @ b if `add`.
 
     Then comes a bias of every row, if there is one, which is added unless `add`.
     """
+    return _Tile(vector, rows, left_transposed, has_bias).text()
 
-    def __init__(self, form: Form, rows: int) -> None:
-        sizes = "i64 %ldc, i64 %depth, i64 %columns, i1 %add" + (", ptr %bias" if form.has_bias else "")
+
+class _Tile:
+    def __init__(self, vector: Type, rows: int, transposed: bool, has_bias: bool) -> None:
+        sizes = "i64 %ldc, i64 %depth, i64 %columns, i1 %add" + (", ptr %bias" if has_bias else "")
         self._function = Function(
             f"internal void @tile_{rows}(ptr %a, i64 %gap, ptr %b, ptr noalias %c, {sizes}) noinline"
         )
-        self._vector = form.vector
-        self._size = form.vector.bits // 8
+        self._vector = vector
+        self._size = vector.bits // 8
         self._rows = rows
-        self._transposed = form.left_transposed
-        self._has_bias = form.has_bias
+        self._transposed = transposed
+        self._has_bias = has_bias
 
     def text(self) -> str:
         """The definition."""
@@ -203,14 +208,13 @@ class _Tile:
                 total.set(multiply_add(factor, part, total.get()))
 
 
-class _Task(Task):
+class _Task(BlockTask):
     """Writes ``@task``: a block of rows or of columns of one product."""
 
     def __init__(self, form: Form) -> None:
-        super().__init__(NUMBERS)
+        super().__init__(NUMBERS, form.arrays, form.vector.bits // 8)
         self._form = form
         self._vector = form.vector
-        self._size = form.vector.bits // 8
         self._width = VECTORS * form.vector.lanes
 
     def text(self) -> str:
@@ -219,29 +223,13 @@ class _Task(Task):
         panel = numbers["block"] * (self._width * self._size)
         with self._workspace(panel + numbers["copy_elements"] * self._size) as self._panel:
             self._copy = self._function.advance(self._panel, panel, 1)
-            self._parts(self._index)
+            self._multiply(self._part())
         self._function.line("ret void")
         return self._function.text
 
-    def _parts(self, index: Value) -> None:
-        """Which rows and columns of which product a task has."""
+    def _multiply(self, part: Part) -> None:
         function, numbers = self._function, self._numbers
-        parts, by_columns = _division(function, numbers)
-        item = function.emit(I64, f"sdiv {index}, {parts.name}")
-        number = index - item * parts
-        whole = function.constant(I64, 0)
-        columns = self._share(
-            by_columns.select(number, whole), by_columns.select(parts, 1), numbers["columns"]
-        )
-        rows = self._share(by_columns.select(whole, number), by_columns.select(1, parts), numbers["rows"])
-        self._starts = [
-            function.advance(
-                self._slot(FIRST_SLOT + place, PTR),
-                numbers.at(item * self._form.arrays + (len(NUMBERS) + place)),
-                self._size,
-            )
-            for place in range(self._form.arrays)
-        ]
+        self._starts, rows, columns = part
         with function.loop(rows[0], rows[1], numbers["row_block"]) as first_row:
             last_row = (first_row + numbers["row_block"]).intrinsic("smin", rows[1])
             with function.loop(0, numbers["inner"], numbers["block"]) as step:
@@ -251,15 +239,6 @@ class _Task(Task):
                     count = (columns[1] - column).intrinsic("smin", self._width)
                     self._pack((step, depth), (column, count))
                     self._tiles(left, (first_row, last_row), (step, depth), (column, count))
-
-    def _share(self, number: Value, parts: Value, total: Value) -> tuple[Value, Value]:
-        """Begin and end of one of several parts of a range."""
-        size = self._function.emit(
-            I64, f"sdiv {total + parts * _LEAST_BLOCK - 1}, {(parts * _LEAST_BLOCK).name}"
-        )
-        size = size * _LEAST_BLOCK
-        begin = (number * size).intrinsic("smin", total)
-        return begin, (begin + size).intrinsic("smin", total)
 
     def _left(self, rows: tuple[Value, Value], inner: tuple[Value, Value]) -> tuple[Value, Value]:
         """Where a block of the left matrix begins, and the distance of its lines."""
@@ -328,31 +307,3 @@ class _Task(Task):
     def _whole(self, count: Value, size: int) -> Value:
         """`count` rounded down to a multiple of `size`."""
         return self._function.emit(I64, f"sdiv {count}, {size}") * size
-
-
-def _division(function: Function, numbers: Numbers) -> tuple[Value, Value]:
-    """Into how many tasks a product is divided, and whether by columns: by the longer side, if threads take part."""
-    threads = numbers.threads()
-    stack, rows, columns = (numbers[name] for name in ("stack", "rows", "columns"))
-    by_columns = columns.compare("ge", rows)
-    most = function.emit(I64, f"sdiv {by_columns.select(columns, rows) + (_LEAST_BLOCK - 1)}, {_LEAST_BLOCK}")
-    wanted = function.emit(I64, f"sdiv {threads * 2 + stack - 1}, {stack.name}")
-    parallel = threads.compare("gt", 1) & numbers["large"].compare("ne", 0)
-    return parallel.select(wanted.intrinsic("smin", most), 1), by_columns
-
-
-class _Entry(TaskEntry):
-    def __init__(self, form: Form) -> None:
-        super().__init__(NUMBERS, form.arrays)
-        self._arrays = form.arrays
-        self._size = form.vector.bits // 8
-
-    def _fill_own(self) -> None:
-        left = self._numbers["left"]
-        others = (self._function.constant(I64, place) for place in range(self._arrays - 1, 1, -1))
-        for slot, place in enumerate((left, 1 - left, *others), FIRST_SLOT):
-            self._fill(slot, self._address(place * 2, self._size))
-
-    def _count(self) -> Value:
-        parts, _ = _division(self._function, self._numbers)
-        return self._numbers["stack"] * parts

@@ -34,8 +34,12 @@ _ROWS_OF_TASK = 8
 """Rows of a task are a multiple of this."""
 
 
-def product_of_few_rows(dtype: DType, problem: Problem) -> Callable[..., None] | None:
-    """The built-in; None for products of other kinds, and for small ones."""
+def product_of_few_rows(
+    dtype: DType, problem: Problem, most_rows: int = _FEW_ROWS
+) -> Callable[..., None] | None:
+    """The built-in; None for products of other kinds, for small ones and for those of more rows."""
+    if min(problem.rows, problem.columns) > most_rows:
+        return None
     thin = _thin(problem)
     if thin is not None:
         return _thin_product(dtype, thin)
@@ -72,7 +76,7 @@ def _thin(problem: Problem) -> _Thin | None:
     steps = (1, result.distance) if result.transposed else (result.distance, 1)
     lines = (left, right.other_way())
     counts = (problem.rows, problem.columns)
-    if min(counts) > _FEW_ROWS or problem.work < SMALLEST * problem.batch.size:
+    if problem.work < SMALLEST * problem.batch.size:
         return None
     sides = []
     for count, matrix, step in zip(counts, lines, steps, strict=True):

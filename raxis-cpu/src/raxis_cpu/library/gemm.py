@@ -2,7 +2,7 @@
 
 A built-in takes ``a, offset, b, offset, result, offset`` (arrays of bytes, offsets in elements), as kernels do. Small
 products call BLAS by its C symbols; larger ones are computed in all threads, by `block_products`, or by `few_rows`
-where one matrix has few rows. There, elements in half precision become float32 on their way to registers.
+where one matrix has few rows. Those in half precision are converted on the way to registers; see `half_products`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from raxis_cpu.blas import COLUMN_MAJOR, LETTERS, PLAIN, ROW_MAJOR, TRANSPOSED, 
 from raxis_cpu.library.block_products import LARGE, blocked_product, suits_blocks
 from raxis_cpu.library.few_rows import product_of_few_rows
 from raxis_cpu.library.gemm_ir import gemm_ir
+from raxis_cpu.library.half_products import half_product
 from raxis_cpu.library.problems import ELEMENTS, Problem, problem_of
 from raxis_cpu.llvm import runtime
 from raxis_cpu.llvm.compile import Code, compile, host
@@ -38,7 +39,7 @@ def native_product(
     if problem is None:
         return None
     if dtype in HALF:
-        return product_of_few_rows(dtype, problem)
+        return half_product(dtype, problem)
     if dtype not in LETTERS:
         return product_of_few_rows(dtype, problem) or blocked_product(dtype, problem)
     if is_mkl(product_blas()):

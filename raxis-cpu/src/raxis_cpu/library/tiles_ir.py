@@ -9,6 +9,7 @@ from __future__ import annotations
 from raxis.dtypes import DType
 from raxis_cpu.llvm.compile import host
 from raxis_cpu.llvm.ir import I1, I64, PTR, Function, Type, Value, Variable, fma
+from raxis_cpu.llvm.registers import load, real
 
 _ROWS, _VECTORS = 8, 2
 """A tile's size in registers: 16 sums keep both units for fused multiplication and addition busy."""
@@ -105,19 +106,21 @@ class _Product:
         masked_store(value, address, mask)
 
 
-def transpose_ir(name: str, vector: Type) -> str:
+def transpose_ir(name: str, vector: Type, stored: DType | None = None) -> str:
     """``void name(source, lds, target, ldt, rows, columns, padded)``: the transpose of [rows, columns].
 
-    Columns of the target from `rows` up to `padded` become 0.
+    Columns of the target from `rows` up to `padded` become 0. `stored` is the dtype of the source, if it is in half
+    precision and the target is float32.
     """
-    return _Transpose(name, vector).text()
+    return _Transpose(name, vector, stored).text()
 
 
 class _Transpose:
-    def __init__(self, name: str, vector: Type) -> None:
+    def __init__(self, name: str, vector: Type, stored: DType | None) -> None:
         matrices = "ptr %source, i64 %lds, ptr noalias %target, i64 %ldt"
         self._function = Function(f"internal void @{name}({matrices}, i64 %rows, i64 %columns, i64 %padded)")
         self._vector = vector
+        self._stored = stored
         self._size = vector.bits // 8
 
     def text(self) -> str:
@@ -133,23 +136,29 @@ class _Transpose:
             self._element(row, column)
         zero = function.constant(Type(self._vector.element), 0.0)
         with function.loop(0, columns) as column, function.loop(rows, padded) as row:
-            function.store(zero, self._place("target", "ldt", column, row))
+            function.store(zero, self._target(column, row))
         function.line("ret void")
         return function.text
 
-    def _place(self, matrix: str, leading: str, row: Value, column: Value) -> Value:
-        start = row * self._function.argument(I64, leading) + column
-        return self._function.advance(self._function.argument(PTR, matrix), start, self._size)
+    def _target(self, row: Value, column: Value) -> Value:
+        start = row * self._function.argument(I64, "ldt") + column
+        return self._function.advance(self._function.argument(PTR, "target"), start, self._size)
+
+    def _load(self, row: Value, column: Value, lanes: int) -> Value:
+        function, size = self._function, self._stored.itemsize if self._stored else self._size
+        start = row * function.argument(I64, "lds") + column
+        place = function.advance(function.argument(PTR, "source"), start, size)
+        if self._stored is not None:
+            return real(load(self._stored, place, lanes))
+        return function.load(Type(self._vector.element, lanes), place, size)
 
     def _element(self, row: Value, column: Value) -> None:
-        value = self._function.load(Type(self._vector.element), self._place("source", "lds", row, column))
-        self._function.store(value, self._place("target", "ldt", column, row))
+        self._function.store(self._load(row, column, 1), self._target(column, row))
 
     def _square(self, row: Value, column: Value) -> None:
         """As many rows as a vector has lanes: swap the halves of pairs, of quarters, and so on."""
         function, lanes = self._function, self._vector.lanes
-        places = [self._place("source", "lds", row + down, column) for down in range(lanes)]
-        lines = [function.load(self._vector, place, self._size) for place in places]
+        lines = [self._load(row + down, column, lanes) for down in range(lanes)]
         distance = lanes // 2
         while distance:
             for low in range(lanes):
@@ -160,7 +169,7 @@ class _Transpose:
                     )
             distance //= 2
         for right, line in enumerate(lines):
-            function.store(line, self._place("target", "ldt", column + right, row), self._size)
+            function.store(line, self._target(column + right, row), self._size)
 
     def _swapped(self, low: Value, high: Value, distance: int, upper: int) -> Value:
         """Lanes of both lines whose number has the bit `distance`, or not: those of `low`, then of `high`."""
