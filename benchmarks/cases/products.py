@@ -22,8 +22,9 @@ def _product(name: str, left: np.ndarray, right: np.ndarray, arrangement: str, l
     return partial(getattr(lib, name), x, y)
 
 
-def _half(left: np.ndarray, right: np.ndarray, lib: ModuleType) -> Call:
-    return partial(lib.mm, tensor(lib, left).half(), tensor(lib, right).half())
+def _half(dtype: str, left: np.ndarray, right: np.ndarray, arrangement: str, lib: ModuleType) -> Call:
+    x, y = (tensor(lib, item).to(getattr(lib, dtype)) for item in (left, right))
+    return partial(lib.mm, x, y.t() if arrangement == "transposed right" else y)
 
 
 def _linear(x: np.ndarray, w: np.ndarray, b: np.ndarray, lib: ModuleType) -> Call:
@@ -56,8 +57,7 @@ def cases() -> Iterator[Case]:
     for rows in (2, 8):
         few = values((rows, 768))
         yield Case("matmul", f"mm {rows}x768x768", partial(_product, "mm", few, square, "dense"), 768 * 768)
-    for n in (64, 256):
-        yield Case("matmul", f"mm {n} float16", partial(_half, values((n, n)), values((n, n), seed=1)), n * n)
+    yield from _half_cases()
     wide = values((4096, 768))
     yield Case("matmul", "vector by (768, 4096), transposed", partial(_linear, values((1, 768)), wide, values((4096,))),
                wide.size)  # fmt: skip
@@ -67,3 +67,16 @@ def cases() -> Iterator[Case]:
     yield Case(
         "matmul", "outer 512", partial(_product, "outer", values((512,)), values((512,)), "dense"), 512 * 512
     )
+
+
+def _half_cases() -> Iterator[Case]:
+    weight = values((768, 3072), seed=1)
+    for dtype in ("float16", "bfloat16"):
+        for n in (64, 256, 1024):
+            square = values((n, n)), values((n, n), seed=1)
+            yield Case("matmul", f"mm {n} {dtype}", partial(_half, dtype, *square, "dense"), n * n)
+        for rows in (1, 8):
+            few, name = values((rows, 768)), f"mm {rows}x768x3072 {dtype}"
+            yield Case("matmul", name, partial(_half, dtype, few, weight, "dense"), weight.size)
+            turned = partial(_half, dtype, few, weight.reshape(3072, 768), "transposed right")
+            yield Case("matmul", f"{name} transposed right", turned, weight.size)

@@ -11,15 +11,18 @@ import raxis
 from raxis import dtypes
 from raxis.dtypes import DType
 from raxis_cpu.library import half_products
+from raxis_cpu.library.amx import has_amx
 from raxis_cpu.llvm.compile import host
 from raxis_cpu.threads import get_num_threads, set_num_threads
 from tests.cpu.test_gemm import product, run
 from tests.ptir.harness import Placed
 
 HALVES = [dtypes.float16, dtypes.bfloat16]
+needs_amx = pytest.mark.skipif(not has_amx(), reason="needs a processor and a system with AMX")
 BLOCKS = [
     pytest.param("floats", dtypes.float16, id="blocks of float16"),
     pytest.param("floats", dtypes.bfloat16, id="blocks of bfloat16"),
+    pytest.param("tiles", dtypes.bfloat16, id="tiles of bfloat16", marks=needs_amx),
 ]
 KERNELS = [
     pytest.param("few", dtypes.float16, id="few rows of float16"),
@@ -33,6 +36,8 @@ def only(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Leaves one kernel of them."""
 
     def choose(kernel: str) -> None:
+        monkeypatch.setattr(half_products, "has_amx", lambda: kernel == "tiles")
+        monkeypatch.setattr(half_products, "_FEWEST_FOR_TILES", 0)
         if kernel == "few":
             monkeypatch.setattr("raxis_cpu.library.few_rows.SMALLEST", 0)
             monkeypatch.setattr(half_products, "_packed_product", _refused)
@@ -135,6 +140,7 @@ def test_blocks_of_every_dimension(
     monkeypatch.setattr(half_products, "_LEFT_BYTES", 1 << 14)
     monkeypatch.setattr(half_products, "_SUMS_BYTES", 1 << 14)
     monkeypatch.setattr(half_products, "_FLOAT_DEPTH", 64)
+    monkeypatch.setattr(half_products, "_TILES_DEPTH", 64)
     check(150, 210, 140, rng, dtype)
     check(150, 210, 140, rng, dtype, ((1, 150), (140, 1), (140, 1)))
 
@@ -195,7 +201,7 @@ def test_the_range_of_float16(kernel: str, only) -> None:
     assert found[1, 2] == 2.0**-24
 
 
-@pytest.mark.parametrize("kernel", ["few", "floats"])
+@pytest.mark.parametrize("kernel", ["few", "floats", pytest.param("tiles", marks=needs_amx)])
 def test_subnormal_bfloat16(kernel: str, only) -> None:
     only(kernel)
     dtype = dtypes.bfloat16
@@ -207,7 +213,10 @@ def test_subnormal_bfloat16(kernel: str, only) -> None:
     assert found is not None
     exact = x.astype(np.float64) @ y.astype(np.float64)
     exact[exact < 2.0**-149] = 0
-    np.testing.assert_array_equal(found.astype(np.float64), exact)
+    if kernel == "tiles":
+        assert (np.abs(found.astype(np.float64) - exact) < 4 * 2.0**-126).all()
+    else:
+        np.testing.assert_array_equal(found.astype(np.float64), exact)
 
 
 # ---- through tensors --------------------------------------------------------------------------------
