@@ -14,7 +14,7 @@ from raxis_cpu.library.tiles_ir import lanes_below, masked_load, product_ir, tra
 from raxis_cpu.llvm import philox, runtime
 from raxis_cpu.llvm.compile import host
 from raxis_cpu.llvm.ir import DOUBLE, I1, I8, I64, PTR, Function, Type, Value, fma
-from raxis_cpu.llvm.math.exponential import exp
+from raxis_cpu.llvm.math.exponential import exp_of_negative
 
 Mask = Literal["", "bool", "float"]
 
@@ -305,7 +305,7 @@ class _AttentionTask(Task):
 
     def _powers(self, scores: _Matrix, greatest: Value, column: Value) -> Value:
         """The weights of some keys, before they are divided by their sum."""
-        return exp(self._load(scores, column) - greatest.splat(self._vector.lanes))
+        return exp_of_negative(self._load(scores, column) - greatest.splat(self._vector.lanes))
 
 
 class _Forward(_AttentionTask):
