@@ -186,6 +186,18 @@ def test_what_is_not_finite(kernel: str, dtype: DType, only, rng: np.random.Gene
     assert np.isfinite(np.delete(found[1], [5, 7])).all()
 
 
+@pytest.mark.parametrize(("kernel", "dtype"), KERNELS)
+def test_sums_between_two_numbers_become_the_even_one(kernel: str, dtype: DType, only) -> None:
+    only(kernel)
+    unit = 2.0**-10 if dtype is dtypes.float16 else 2.0**-7
+    x, y = np.zeros((2, 3), dtype.numpy), np.zeros((3, 40), dtype.numpy)
+    x[0], x[1], y[:] = (1, unit / 2, 0), (1, unit / 2, unit), 1
+    found = run(product((2, 3), (3, 40), dtype=dtype), Placed(x), Placed(y, (1, 3)),
+                Placed(np.empty((2, 40), dtype.numpy)))  # fmt: skip
+    assert found is not None
+    assert found.astype(np.float64).tolist() == [[1.0] * 40, [1 + 2 * unit] * 40]
+
+
 @pytest.mark.parametrize("kernel", ["few", "floats"])
 def test_the_range_of_float16(kernel: str, only) -> None:
     only(kernel)

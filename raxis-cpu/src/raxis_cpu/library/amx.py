@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from raxis_cpu.llvm.compile import host
 
-_FEATURES = {"+amx-tile", "+amx-bf16"}
+_FEATURES = {"+amx-tile", "+amx-bf16", "+avx512bf16"}
 _ARCH_PRCTL = 158
 _REQUEST_PERMISSION, _TILE_DATA = 0x1023, 18
 """ARCH_REQ_XCOMP_PERM and XFEATURE_XTILEDATA of Linux: threads have no room for tiles until their process asks."""

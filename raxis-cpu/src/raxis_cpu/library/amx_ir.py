@@ -17,8 +17,8 @@ from itertools import product
 from typing import NamedTuple
 
 from raxis.dtypes import bfloat16
-from raxis_cpu.library.packed_ir import SUM_BYTES, PackedTask, entry, result_ir
-from raxis_cpu.library.tiles_ir import lanes_below, masked_load
+from raxis_cpu.library.packed_ir import SUM_BYTES, PackedTask, entry_ir, result_function
+from raxis_cpu.library.tiles_ir import lanes_below, masked_load, masked_store
 from raxis_cpu.llvm.ir import I1, I64, PTR, Function, Type, Value
 from raxis_cpu.llvm.turning import turned
 
@@ -35,7 +35,8 @@ _SUMS, _LEFT, _RIGHT = (0, 1, 2, 3), (4, 5), (6, 7)
 _SHIFT = SIDE.bit_length() - 1
 _NUMBER = bfloat16.itemsize
 _PAIRS = Type("i32", _LINES)
-_WORDS = Type("i16", SIDE)
+_WORDS, _HALVES = Type("i16", SIDE), Type("bfloat", SIDE)
+_FLOATS = Type("float", _LINES)
 
 
 class Form(NamedTuple):
@@ -49,9 +50,8 @@ def amx_ir(form: Form) -> str:
     """The module: ``entry(a, offset, b, offset, c, offset)``."""
     left = _Fill("left", is_left=True, runs_inwards=not form.left_transposed)
     right = _Fill("right", is_left=False, runs_inwards=form.right_transposed)
-    result = result_ir(bfloat16, _LINES, SIDE)
     return "\n".join([
-        _CONFIGURATION, left.text(), right.text(), _square(), result, _Task(form).text(), entry(), _declarations()
+        _CONFIGURATION, left.text(), right.text(), _square(), _result(), _Task(form).text(), entry_ir(), _declarations()
     ])  # fmt: skip
 
 
@@ -65,6 +65,8 @@ _CONFIGURATION = (
 
 def _declarations() -> str:
     return f"""declare {_WORDS} @llvm.masked.load.{_WORDS.suffix}.p0(ptr, i32, {_WORDS.of("i1")}, {_WORDS})
+declare void @llvm.masked.store.{_WORDS.suffix}.p0({_WORDS}, ptr, i32, {_WORDS.of("i1")})
+declare {_HALVES} @llvm.x86.avx512bf16.cvtne2ps2bf16.512({_FLOATS}, {_FLOATS})
 declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 declare void @llvm.x86.ldtilecfg(ptr)
 declare void @llvm.x86.tilerelease()
@@ -179,6 +181,29 @@ def _square() -> str:
         right.set(function.advance(there, 2 * TILE, 1))
     for register, place in zip(_SUMS, places, strict=True):
         _tile(function, "tilestored64", register, place, gap)
+    function.line("ret void")
+    return function.text
+
+
+def _result() -> str:
+    """See `result_function`.
+
+    The instruction that rounds to bfloat16 takes subnormal numbers as zeros, but sums are none.
+    """
+    function = result_function()
+    gap, rows, columns = (function.argument(I64, name) for name in ("gap", "rows", "columns"))
+    mask = lanes_below(columns, SIDE)
+    with function.loop(0, rows) as row:
+        low, high = (
+            function.load(
+                _FLOATS,
+                function.advance(function.argument(PTR, "sums"), row * SIDE + place, SUM_BYTES),
+            )
+            for place in (0, _LINES)
+        )
+        halves = function.call(_HALVES, "@llvm.x86.avx512bf16.cvtne2ps2bf16.512", high, low)
+        words = function.emit(_WORDS, f"bitcast {halves} to {_WORDS}")
+        masked_store(words, function.advance(function.argument(PTR, "target"), row * gap, _NUMBER), mask)
     function.line("ret void")
     return function.text
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from raxis.dtypes import DType
 from raxis_cpu.library.blocked_ir import VECTORS, tile_ir, tile_rows
-from raxis_cpu.library.packed_ir import SUM_BYTES, PackedTask, entry, result_ir
-from raxis_cpu.library.tiles_ir import lanes_below, masked_load, transpose_ir
-from raxis_cpu.llvm.ir import Type, Value
-from raxis_cpu.llvm.registers import load, raw_type, real, widened
+from raxis_cpu.library.packed_ir import SUM_BYTES, PackedTask, entry_ir, result_function
+from raxis_cpu.library.tiles_ir import lanes_below, masked_load, masked_store, transpose_ir
+from raxis_cpu.llvm.ir import I64, PTR, Type, Value
+from raxis_cpu.llvm.registers import load, narrowed, raw_type, real, rounded, widened
 
 
 class Form(NamedTuple):
@@ -47,8 +47,7 @@ def halves_ir(form: Form) -> str:
     parts = [tile_ir(form.vector, rows, left_transposed=form.left_transposed) for rows in tile_rows()]
     if form.right_transposed:
         parts.append(transpose_ir("transpose", form.vector, form.dtype))
-    result = result_ir(form.dtype, form.lanes, form.width)
-    return "\n".join([*parts, result, _Task(form).text(), entry(), _declarations(form)])
+    return "\n".join([*parts, _result(form), _Task(form).text(), entry_ir(), _declarations(form)])
 
 
 def _declarations(form: Form) -> str:
@@ -57,7 +56,35 @@ def _declarations(form: Form) -> str:
 declare {vector} @llvm.masked.load.{vector.suffix}.p0(ptr, i32, {mask}, {vector})
 declare void @llvm.masked.store.{vector.suffix}.p0({vector}, ptr, i32, {mask})
 declare {raw} @llvm.masked.load.{raw.suffix}.p0(ptr, i32, {mask}, {raw})
+declare void @llvm.masked.store.{raw.suffix}.p0({raw}, ptr, i32, {mask})
 declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"""
+
+
+def _result(form: Form) -> str:
+    """See `result_function`."""
+    function, lanes, dtype = result_function(), form.lanes, form.dtype
+    sums, target = (function.argument(PTR, name) for name in ("sums", "target"))
+    gap, rows, columns = (function.argument(I64, name) for name in ("gap", "rows", "columns"))
+    places = range(0, form.width, lanes)
+
+    def write(masks: Sequence[Value | None]) -> None:
+        with function.loop(0, rows) as row:
+            for place, mask in zip(places, masks, strict=True):
+                source = function.advance(sums, row * form.width + place, SUM_BYTES)
+                total = narrowed(dtype, rounded(dtype, function.load(form.vector, source)))
+                address = function.advance(target, row * gap + place, dtype.itemsize)
+                if mask is None:
+                    function.store(total, address)
+                else:
+                    masked_store(total, address, mask)
+
+    whole = columns.compare("ge", form.width)
+    with function.when(whole):
+        write([None for _ in places])
+    with function.when(~whole):
+        write([lanes_below(columns - place, lanes) for place in places])
+    function.line("ret void")
+    return function.text
 
 
 class _Task(PackedTask):

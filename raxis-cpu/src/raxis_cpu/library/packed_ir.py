@@ -11,11 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from raxis.dtypes import DType
 from raxis_cpu.library.block_tasks_ir import BlockEntry, BlockTask, Part
-from raxis_cpu.library.tiles_ir import lanes_below, masked_store
-from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value
-from raxis_cpu.llvm.registers import narrowed, raw_type, rounded
+from raxis_cpu.llvm.ir import I64, PTR, Function, Value
 
 NUMBERS = (
     "table", "left", "rows", "columns", "inner", "left_gap", "right_gap", "result_gap", "stack", "block", "row_block",
@@ -37,8 +34,15 @@ SUM_BYTES = 4
 """Those of a sum."""
 
 
+def result_function() -> Function:
+    """``void result(sums, target, gap, rows, columns)``, to be written: a tile of sums, rounded, where it belongs."""
+    return Function(
+        "internal void @result(ptr %sums, ptr noalias %target, i64 %gap, i64 %rows, i64 %columns) noinline"
+    )
+
+
 class PackedTask(BlockTask):
-    """Writes ``@task``; a kernel says how operands are packed and how tiles are multiplied.
+    """Writes ``@task``; a kernel says how operands are packed, and how tiles are multiplied and become the result.
 
     Args:
         width: columns of a panel, and of a row of sums.
@@ -135,45 +139,8 @@ class PackedTask(BlockTask):
         raise NotImplementedError
 
 
-def entry() -> str:
-    """``entry(a, offset, b, offset, c, offset)``."""
-    return BlockEntry(NUMBERS, 3, _SIZE).text()
-
-
-def result_ir(dtype: DType, lanes: int, width: int) -> str:
-    """``void result(sums, target, gap, rows, columns)``: a tile of sums, rounded, where it belongs."""
-    function = Function(
-        "internal void @result(ptr %sums, ptr noalias %target, i64 %gap, i64 %rows, i64 %columns) noinline"
-    )
-    sums, target = (function.argument(PTR, name) for name in ("sums", "target"))
-    gap, rows, columns = (function.argument(I64, name) for name in ("gap", "rows", "columns"))
-    places = range(0, width, lanes)
-    masks = [lanes_below(columns - place, lanes) for place in places]
-
-    def write(place: int, mask: Value | None) -> None:
-        with function.loop(0, rows) as row:
-            source = function.advance(sums, row * width + place, SUM_BYTES)
-            total = narrowed(dtype, rounded(dtype, function.load(Type("float", lanes), source)))
-            address = function.advance(target, row * gap + place, _SIZE)
-            if mask is None:
-                function.store(total, address)
-            else:
-                masked_store(total, address, mask)
-
-    for place, mask in zip(places, masks, strict=True):
-        whole = columns.compare("ge", place + lanes)
-        with function.when(whole):
-            write(place, None)
-        with function.when(~whole):
-            write(place, mask)
-    function.line("ret void")
-    return "\n".join([function.text, *_declarations(raw_type(dtype, lanes))])
-
-
-def _declarations(stored: Type) -> list[str]:
-    """What the parts of this module call."""
-    return [
-        f"declare void @llvm.masked.store.{stored.suffix}.p0({stored}, ptr, i32, {stored.of('i1')})",
-        "declare ptr @llvm.ptrmask.p0.i64(ptr, i64)",
-        "declare i64 @llvm.smin.i64(i64, i64)",
-    ]
+def entry_ir() -> str:
+    """``entry(a, offset, b, offset, c, offset)``, and what it and tasks call."""
+    return f"""{BlockEntry(NUMBERS, 3, _SIZE).text()}
+declare ptr @llvm.ptrmask.p0.i64(ptr, i64)
+declare i64 @llvm.smin.i64(i64, i64)"""
