@@ -7,7 +7,8 @@ from functools import cache
 
 from raxis.dtypes import DType
 from raxis_cpu.library.blocked_ir import DEPTH, NUMBERS, Form, blocked_ir
-from raxis_cpu.library.compiled_products import CompiledProducts, vector_of
+from raxis_cpu.library.compiled_products import CompiledProducts
+from raxis_cpu.library.elements_ir import elements_of
 from raxis_cpu.library.problems import Problem, exchanged
 from raxis_cpu.llvm import runtime
 
@@ -68,7 +69,7 @@ def by_blocks(
         "large": int(problem.work >= LARGE),
     }  # fmt: skip
     code = _blocks(
-        Form(vector_of(dtype), problem.left.transposed, problem.right.transposed, has_bias, copies)
+        Form(elements_of(dtype).vector, problem.left.transposed, problem.right.transposed, has_bias, copies)
     )
     return code.bind([*(values[name] for name in NUMBERS), *starts])
 

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from raxis.dtypes import DType
-from raxis_cpu.library.problems import ELEMENTS
 from raxis_cpu.llvm.compile import Code, compile, host
-from raxis_cpu.llvm.ir import Type
 from raxis_cpu.llvm.native import built_in, method_definition
-
-
-def vector_of(dtype: DType) -> Type:
-    """A register full of elements."""
-    return Type(ELEMENTS[dtype], host().vector_bytes // dtype.itemsize)
 
 
 class CompiledProducts:

@@ -18,7 +18,7 @@ from raxis_cpu.library.block_products import LARGE, blocked_product, suits_block
 from raxis_cpu.library.few_rows import product_of_few_rows
 from raxis_cpu.library.gemm_ir import gemm_ir
 from raxis_cpu.library.half_products import half_product
-from raxis_cpu.library.problems import ELEMENTS, Problem, problem_of
+from raxis_cpu.library.problems import DTYPES, Problem, problem_of
 from raxis_cpu.llvm import runtime
 from raxis_cpu.llvm.compile import Code, compile, host
 from raxis_cpu.llvm.native import built_in, method_definition
@@ -33,7 +33,7 @@ def native_product(
     Large products with a vector are left to others as well.
     """
     dtype = instruction.results[0].type.dtype
-    if instruction.primitive != "dot_general" or dtype not in {*ELEMENTS, *HALF}:
+    if instruction.primitive != "dot_general" or dtype not in DTYPES:
         return None
     problem = problem_of(instruction, operands, results[0])
     if problem is None:

@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from raxis import dtypes
+from raxis.dtypes import HALF
 from raxis.layout import Strides
 from raxis.ptir.primitives.contraction import free_dims
 from raxis.ptir.program import Instruction
 
-ELEMENTS = {dtypes.float32: "float", dtypes.float64: "double", dtypes.int32: "i32", dtypes.int64: "i64"}
-"""The dtypes of products that are computed without NumPy, as LLVM names their elements."""
+DTYPES = HALF | {dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64}
+"""Of products that are computed without NumPy."""
 
 
 class _Run(NamedTuple):
