@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+import numpy as np
+
 import raxis
 from tests.autograd.agreement import assert_agreement, same_error
 
@@ -73,6 +75,20 @@ def test_inference_tensors():
             y = lib.ones(2) * 2
             inside = lib.is_inference_mode_enabled(), y.is_inference(), lib.is_grad_enabled()
         return inside, y.is_inference(), lib.is_inference_mode_enabled()
+
+    assert_agreement(run)
+
+
+def test_every_new_tensor_is_one_of_inference_mode():
+    def run(lib):
+        x = lib.ones(3)
+        with lib.inference_mode():
+            made = [
+                lib.empty(2), lib.empty_like(x), x.new_empty(2), lib.empty_strided((2,), (1,)), lib.tensor([1.0]),
+                lib.from_numpy(np.ones(2)), lib.as_tensor([1.0]), x.nonzero(), x[x > 0], lib.unique(x),
+                x.to(lib.float64), x.detach(), x.view(3),
+            ]  # fmt: skip
+        return [tensor.is_inference() for tensor in made]
 
     assert_agreement(run)
 

@@ -354,3 +354,12 @@ def test_randint_beyond_half_precision(bounds: tuple[int, int]) -> None:
     with pytest.raises(RuntimeError, match="out of bounds for float16"):
         raxis.randint(*bounds, (3,), dtype=raxis.float16)
     assert raxis.randint(65503, 65505, (3,), dtype=raxis.float16).isfinite().all()
+
+
+@pytest.mark.parametrize("bounds", [(0.5, 3), (2.0,), ("a",)], ids=str)
+def test_bounds_of_random_are_integers(bounds: tuple[object, ...]) -> None:
+    for lib in (raxis, torch):
+        x = lib.ones(2)
+        with pytest.raises(TypeError, match="int"):
+            x.random_(*bounds)
+        assert x.tolist() == [1.0, 1.0]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from raxis import dtypes
+from raxis.autograd.grad_mode import new_in_mode
 from raxis.device import Device
 from raxis.dtypes import DType
 from raxis.interception import active, anyone
@@ -84,12 +85,12 @@ def share(array: np.ndarray) -> Tensor:
     if buffer is None:
         storage = allocate(memory.size, place)
         place.backend.copy_from_host(memory, storage.buffer, 0)
-        return wrap(storage, 0, layout)
+        return new_in_mode(wrap(storage, 0, layout))
     storage = Storage.over(buffer, memory.size, place)
     storage.shared = True
     if not array.flags.writeable:
         storage.read_only = True
-    return wrap(storage, 0, layout)
+    return new_in_mode(wrap(storage, 0, layout))
 
 
 def _bytes_of(array: np.ndarray, layout: Layout) -> np.ndarray:
@@ -112,7 +113,7 @@ def to_device_memory(array: np.ndarray, dtype: DType, layout: Layout) -> Tensor:
 def _filled_with(source: np.ndarray, layout: Layout) -> Tensor:
     storage = allocate(source.size, place_of(layout.device))
     storage.place.backend.copy_from_host(source, storage.buffer, 0)
-    return wrap(storage, 0, layout)
+    return new_in_mode(wrap(storage, 0, layout))
 
 
 _KEPT = 1 << 12
@@ -126,7 +127,7 @@ def adopt(array: np.ndarray, layout: Layout) -> Tensor:
         place = place_of(layout.device)
         buffer = place.backend.wrap_host(source)
         if buffer is not None:
-            return wrap(place.storage.over(buffer, source.size, place), 0, layout)
+            return new_in_mode(wrap(place.storage.over(buffer, source.size, place), 0, layout))
     return _filled_with(source, layout)
 
 

@@ -6,7 +6,10 @@ import functools
 import inspect
 import threading
 from collections.abc import Callable, Generator
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from raxis.tensor import Tensor
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -38,6 +41,13 @@ class _Ever:
 
 
 ever = _Ever()
+
+
+def new_in_mode(tensor: Tensor) -> Tensor:
+    """A tensor that was just made: one of inference mode where that is on."""
+    if ever.inferred and mode.inference:
+        tensor._inference = True
+    return tensor
 
 
 def is_grad_enabled() -> bool:

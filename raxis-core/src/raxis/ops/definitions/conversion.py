@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from raxis.autograd.grad_mode import mode
+from raxis.autograd.grad_mode import mode, new_in_mode
 from raxis.autograd.transfer import record_transfer
 from raxis.device import Device
 from raxis.dtypes import DType
@@ -159,7 +159,7 @@ def moved(tensor: Tensor, device: Device) -> Tensor:
     if own.depth or device.depth:
         return (own if own.depth > device.depth else device).moved(tensor, device)
     if device.type == "meta":
-        result = wrap(allocate(0, place_of(device)), 0, _on(tensor, device))
+        result = new_in_mode(wrap(allocate(0, place_of(device)), 0, _on(tensor, device)))
     else:
         if anyone.records and active.recording is not None and own.type != "meta":
             active.recording.note_transfer(own, device)
@@ -183,7 +183,7 @@ def _transfer(tensor: Tensor, device: Device) -> Tensor:
     source = np.ascontiguousarray(array.transpose(order)).reshape(-1).view(np.uint8)
     storage = allocate(source.size, place_of(device))
     storage.place.backend.copy_from_host(source, storage.buffer, 0)
-    return wrap(storage, 0, layout)
+    return new_in_mode(wrap(storage, 0, layout))
 
 
 @composed("to(Tensor input, *args, **kwargs) -> Tensor", function=False, out=False)

@@ -12,6 +12,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from raxis.autograd.grad_mode import new_in_mode
 from raxis.device import Device
 from raxis.dtypes import Category, DType, scalar_category
 from raxis.layout import (
@@ -100,7 +101,7 @@ def sizes_of(args: tuple[Any, ...], size: Any = None) -> Shape:
 
 def empty_of(layout: Layout) -> Tensor:
     """An uninitialised tensor of this layout."""
-    return wrap(allocate(_nbytes(layout), place_of(layout.device)), 0, layout)
+    return new_in_mode(wrap(allocate(_nbytes(layout), place_of(layout.device)), 0, layout))
 
 
 def _nbytes(layout: Layout) -> int:
@@ -112,7 +113,7 @@ def uninitialised(layout: Layout) -> Callable[[], Tensor]:
     """`empty_of` for any number of tensors."""
     place, nbytes = place_of(layout.device), _nbytes(layout)
     buffer, storage = place.backend.allocator(nbytes, place.index), place.storage
-    return lambda: wrap(storage.over(buffer(), nbytes, place), 0, layout)
+    return lambda: new_in_mode(wrap(storage.over(buffer(), nbytes, place), 0, layout))
 
 
 def filled(size: Shape, value: Any, dtype: DType, device: Device) -> Tensor:

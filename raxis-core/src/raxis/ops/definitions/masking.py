@@ -10,6 +10,7 @@ from math import prod
 from typing import Any
 
 from raxis import dtypes
+from raxis.autograd.grad_mode import new_in_mode
 from raxis.dtypes import Category, DType, scalar_category
 from raxis.layout import Layout, Shape, broadcast_shapes, contiguous_strides, layout_of
 from raxis.ops.definitions.positions import as_operand
@@ -177,7 +178,7 @@ def leading(packed: Tensor, count: int) -> Tensor:
     layout = packed._layout
     if packed._edge is None and (layout.numel <= _SPARED or 2 * count >= layout.shape[0]):
         shape = (count, *layout.shape[1:])
-        return wrap(packed._storage, 0, layout_of(layout.dtype, shape, None, layout.device))
+        return new_in_mode(wrap(packed._storage, 0, layout_of(layout.dtype, shape, None, layout.device)))
     return packed.narrow(0, 0, count).clone()
 
 

@@ -170,14 +170,19 @@ def _randint_arguments(args: tuple[Any, ...], low: int, high: int | None, size: 
         low, high = (low, given[0]) if high is None else (given[0], high)
     if high is None or size is None:
         raise TypeError("randint() takes (high, size) or (low, high, size).")
-    return _integer("low", low), _integer("high", high), sizes_of((size,))
+    return integer_bound("randint", "low", low), integer_bound("randint", "high", high), sizes_of((size,))
 
 
-def _integer(name: str, value: Any) -> int:
+def integer_bound(function: str, name: str, value: Any) -> int:
+    """An argument that must be an integer.
+
+    Raises:
+        TypeError: if it is none.
+    """
     try:
         return index(value)
     except TypeError:
-        raise TypeError(f"randint(): argument '{name}' must be int, not {type(value).__name__}") from None
+        raise TypeError(f"{function}(): argument '{name}' must be int, not {type(value).__name__}") from None
 
 
 def integer_range(name: str, low: int, high: int, dtype: DType) -> tuple[int, int, int]:

@@ -11,7 +11,7 @@ from raxis.layout import broadcast_shapes
 from raxis.ops.creating import marked, prepared
 from raxis.ops.definitions import random
 from raxis.ops.definitions.creation import empty_like
-from raxis.ops.definitions.random_creation import integer_bounds, integer_range, rand, randn
+from raxis.ops.definitions.random_creation import integer_bound, integer_bounds, integer_range, rand, randn
 from raxis.ops.definitions.verdicts import require_fractions, require_none, saying
 from raxis.ops.table import Effect, composed
 from raxis.placement import DeviceLike
@@ -271,6 +271,7 @@ def random_(input: Tensor, *args: int, generator: Generator | None = None, **bou
 
     Raises:
         RuntimeError: if ``from >= to``, or the dtype does not hold the bounds.
+        TypeError: if a bound is no integer.
 
     Example:
         >>> import raxis
@@ -280,8 +281,10 @@ def random_(input: Tensor, *args: int, generator: Generator | None = None, **bou
     dtype = input._layout.dtype
     names = ("to",) if len(args) == 1 and not bounds else ("from", "to")
     named = {**dict(zip(names, args, strict=False)), **bounds}
-    low = named.get("from", 0)
-    high = named.get("to")
+    low, high = (
+        value if value is None else integer_bound("random_", name, value)
+        for name, value in (("from", named.get("from", 0)), ("to", named.get("to")))
+    )
     if high is None:
         high = (
             (1 << random.MANTISSA_BITS[dtype]) + 1
