@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from raxis_cpu.library.routine import Array, workspace
+from raxis.backends.api import Strides
+from raxis_cpu.library.routine import Array, address_of, workspace
 from raxis_cpu.library.winograd_ir import TAPS, Description, Slot, bodies, panel_width
 from raxis_cpu.library.winograd_tiles_ir import POSITIONS, REACH, TILE
 from raxis_cpu.threads import thread_pool
@@ -25,6 +27,8 @@ _CHUNK = 64
 """Channels whose kernels are transformed at a time."""
 _MOST_WORKSPACES = 64
 """There is a bit for each in one integer."""
+_MOST_PLANS = 256
+"""Plans that are kept: a large model has about as many convolutions of different sizes, forward and backward."""
 _LINE = 64
 """Bytes of a line of the cache."""
 
@@ -88,24 +92,35 @@ def _gap(rows: int) -> int:
     return (rows | 1) * panel_width()
 
 
-class _Job:
-    """Slots of one call, and the memory that tasks work in."""
+class _Step(NamedTuple):
+    """Tasks of one body, on some of the lines."""
 
-    def __init__(self, sizes: Sizes, weight: Weight, x: Array, kernels: Array, result: Array) -> None:
+    body: str
+    tasks: int
+    first_line: int
+    stop_line: int
+
+
+class _Plan:
+    """What all calls on arrays of one kind have in common: their steps, their memory, all slots but addresses."""
+
+    def __init__(self, sizes: Sizes, weight: Weight, image: Strides, result: Strides, threads: int) -> None:
         self.sizes = sizes
         self.values = dict.fromkeys(Slot, 0)
-        self.nbytes = 0
+        self.threads = threads
+        self.steps: list[_Step] = []
+        self._nbytes = 0
+        self._shared: list[tuple[Slot, str, int]] = []
         self.set(
-            IMAGE=x.ctypes.data, WEIGHT=kernels.ctypes.data, RESULT=result.ctypes.data, GROUPS=sizes.groups,
-            CHANNELS=sizes.channels, OUTPUTS=sizes.outputs, CHANNEL_PANELS=_panels(sizes.channels),
-            OUTPUT_PANELS=_panels(sizes.outputs), HEIGHT=sizes.image[0], WIDTH=sizes.image[1], ROWS=sizes.result[0],
-            PLACES=sizes.result[1], TOP=sizes.before[0], LEFT=sizes.before[1], IMAGE_STRIDE=x.strides[0] // 4,
-            CHANNEL_STRIDE=x.strides[1] // 4, RESULT_STRIDE=result.strides[0] // 4,
-            OUTPUT_STRIDE=result.strides[1] // 4, WEIGHT_GROUP=weight.group, WEIGHT_OUTPUT=weight.output,
-            WEIGHT_CHANNEL=weight.channel, WEIGHT_RUN=_CHUNK if weight.channel == TAPS else 1,
-            FIRST_TAP=TAPS - 1 if weight.turned else 0, TAP_STEP=-1 if weight.turned else 1,
-            IMAGE_LINES=sizes.image_lines, LINE_TILES=sizes.line_tiles, STOP_LINE=sizes.lines, CHUNK=_CHUNK,
-            FACTOR_GAP=_gap(sizes.groups * _panels(sizes.outputs) * sizes.channels),
+            GROUPS=sizes.groups, CHANNELS=sizes.channels, OUTPUTS=sizes.outputs,
+            CHANNEL_PANELS=_panels(sizes.channels), OUTPUT_PANELS=_panels(sizes.outputs), HEIGHT=sizes.image[0],
+            WIDTH=sizes.image[1], ROWS=sizes.result[0], PLACES=sizes.result[1], TOP=sizes.before[0],
+            LEFT=sizes.before[1], IMAGE_STRIDE=image[0] // 4, CHANNEL_STRIDE=image[1] // 4,
+            RESULT_STRIDE=result[0] // 4, OUTPUT_STRIDE=result[1] // 4, WEIGHT_GROUP=weight.group,
+            WEIGHT_OUTPUT=weight.output, WEIGHT_CHANNEL=weight.channel,
+            WEIGHT_RUN=_CHUNK if weight.channel == TAPS else 1, FIRST_TAP=TAPS - 1 if weight.turned else 0,
+            TAP_STEP=-1 if weight.turned else 1, IMAGE_LINES=sizes.image_lines, LINE_TILES=sizes.line_tiles,
+            CHUNK=_CHUNK, FACTOR_GAP=_gap(sizes.groups * _panels(sizes.outputs) * sizes.channels),
         )  # fmt: skip
 
     def set(self, **values: int) -> None:
@@ -113,10 +128,14 @@ class _Job:
         for name, value in values.items():
             self.values[Slot[name]] = value
 
+    def share(self, slot: Slot, name: str, elements: int) -> None:
+        """Memory that all tasks use."""
+        self._shared.append((slot, name, elements))
+
     def reserve(self, slot: Slot, elements: int) -> None:
         """Room for a part of every workspace."""
-        self.values[slot] = self.nbytes
-        self.nbytes += -(-elements * 4 // _LINE) * _LINE
+        self.values[slot] = self._nbytes
+        self._nbytes += -(-elements * 4 // _LINE) * _LINE
 
     def reserve_places(self, lines: int) -> None:
         """Room for what some lines see, and for one more row that is read in vain."""
@@ -125,25 +144,45 @@ class _Job:
         self.reserve(Slot.PLACES_AT, (rows * columns + columns) * panel_width())
         self.reserve(Slot.TAPS_AT, (_CHUNK * TAPS + 1) * panel_width())
 
-    def describe(self) -> Any:
-        """The description, with workspaces for all threads."""
-        count = min(thread_pool().num_threads, _MOST_WORKSPACES)
-        memory = _aligned("winograd workspaces", count * self.nbytes // 4)
+    def add(self, body: str, tasks: int, first_line: int = 0, stop_line: int | None = None) -> None:
+        """One more step, on all lines if none are given."""
+        self.steps.append(
+            _Step(body, tasks, first_line, self.sizes.lines if stop_line is None else stop_line)
+        )
+
+    @property
+    def _workspaces(self) -> int:
+        return min(self.threads, _MOST_WORKSPACES)
+
+    @cached_property
+    def _template(self) -> Any:
+        """The description without addresses; no more slots can be filled from now on."""
+        count = self._workspaces
         # Bits of workspaces that do not exist are taken.
-        used = -1 << count if count < _MOST_WORKSPACES else 0
-        self.set(USED=used, WORKSPACES=memory, WORKSPACE_BYTES=self.nbytes)
+        self.set(USED=-1 << count if count < _MOST_WORKSPACES else 0, WORKSPACE_BYTES=self._nbytes)
         return Description(*(self.values[slot] for slot in Slot))
+
+    def run(self, x: Array, kernels: Array, bias: Array | None, result: Array) -> bool:
+        """Run all steps; whether what they wrote is finite."""
+        description = Description.from_buffer_copy(self._template)
+        arrays = (Slot.IMAGE, x), (Slot.WEIGHT, kernels), (Slot.BIAS, bias), (Slot.RESULT, result)
+        for slot, array in arrays:
+            if array is not None:
+                description[slot] = address_of(array)
+        description[Slot.WORKSPACES] = _aligned("workspaces", self._workspaces * self._nbytes // 4)
+        for slot, name, elements in self._shared:
+            description[slot] = _aligned(name, elements)
+        for step in self.steps:
+            description[Slot.FIRST_LINE], description[Slot.STOP_LINE] = step.first_line, step.stop_line
+            body = ctypes.c_void_p(bodies()[step.body])
+            thread_pool().run(body, ctypes.addressof(description), step.tasks, 1)
+        return not description[Slot.STRANGE]
 
 
 def _aligned(name: str, elements: int) -> int:
     """Address of memory for float32 at the beginning of a line of the cache."""
-    array = workspace.array(name, (elements + _LINE // 4,), np.dtype(np.float32))
-    return -(-array.ctypes.data // _LINE) * _LINE
-
-
-def _run(name: str, description: Any, tasks: int) -> None:
-    body = ctypes.c_void_p(bodies()[name])
-    thread_pool().run(body, ctypes.addressof(description), tasks, 1)
+    address = address_of(workspace.array(f"winograd {name}", (elements + _LINE // 4,), np.dtype(np.float32)))
+    return -(-address // _LINE) * _LINE
 
 
 def convolve(sizes: Sizes, weight: Weight, x: Array, kernels: Array, bias: Array | None, out: Array) -> bool:
@@ -159,51 +198,51 @@ def convolve(sizes: Sizes, weight: Weight, x: Array, kernels: Array, bias: Array
         bias: [groups * outputs].
         out: dense [images, groups * outputs, rows, places].
     """
-    job = _Job(sizes, weight, x, kernels, out)
     margins = np.zeros((sizes.groups, _panels(sizes.outputs) * panel_width()), np.float32)
     if bias is not None:
         margins[:, : sizes.outputs] = bias.reshape(sizes.groups, -1)
-    job.set(BIAS=margins.ctypes.data)
+    plan = _convolution_plan(sizes, weight, x.strides, out.strides, thread_pool().num_threads)
+    return plan.run(x, kernels, margins, out)
+
+
+@lru_cache(maxsize=_MOST_PLANS)
+def _convolution_plan(sizes: Sizes, weight: Weight, image: Strides, result: Strides, threads: int) -> _Plan:
+    plan = _Plan(sizes, weight, image, result, threads)
     few = sizes.lines * sizes.line_tiles <= _FEW_TILES
-    description = _convolve_few(job) if few else _convolve_blocks(job)
-    return not description[Slot.STRANGE]
+    (_convolve_few if few else _convolve_blocks)(plan)
+    return plan
 
 
-def _convolve_few(job: _Job) -> Any:
+def _convolve_few(plan: _Plan) -> None:
     """All tiles are transformed, then every task computes an output panel."""
-    sizes = job.sizes
+    sizes = plan.sizes
     tiles = sizes.lines * sizes.line_tiles
     panels = sizes.groups * _panels(sizes.channels)
-    tile_gap, product_gap = _gap(panels * tiles), _gap(tiles)
-    job.set(BLOCK_TILES=tiles, TILE_GAP=tile_gap, PRODUCT_GAP=product_gap)
-    job.set(TILES=_aligned("winograd tiles", POSITIONS * tile_gap))
-    job.reserve(Slot.PRODUCTS_AT, POSITIONS * product_gap)
-    job.set(FACTOR_GAP=_gap(_CHUNK))
-    job.reserve(Slot.FACTORS_AT, POSITIONS * job.values[Slot.FACTOR_GAP])
-    job.reserve_places(sizes.lines)
-    description = job.describe()
-    _run("image_tiles", description, panels)
-    _run("output_panels", description, sizes.groups * _panels(sizes.outputs))
-    return description
+    tile_gap, product_gap, factor_gap = _gap(panels * tiles), _gap(tiles), _gap(_CHUNK)
+    plan.set(BLOCK_TILES=tiles, TILE_GAP=tile_gap, PRODUCT_GAP=product_gap, FACTOR_GAP=factor_gap)
+    plan.share(Slot.TILES, "tiles", POSITIONS * tile_gap)
+    plan.reserve(Slot.PRODUCTS_AT, POSITIONS * product_gap)
+    plan.reserve(Slot.FACTORS_AT, POSITIONS * factor_gap)
+    plan.reserve_places(sizes.lines)
+    plan.add("image_tiles", panels)
+    plan.add("output_panels", sizes.groups * _panels(sizes.outputs))
 
 
-def _convolve_blocks(job: _Job) -> Any:
+def _convolve_blocks(plan: _Plan) -> None:
     """Kernels are transformed, then every task computes a block of lines."""
-    sizes = job.sizes
+    sizes = plan.sizes
     panels = _panels(sizes.channels) + _panels(sizes.outputs)
     most = max(_BLOCK_TILES, _BLOCK_BYTES // (panels * panel_width() * POSITIONS * 4))
-    lines = _share(sizes.lines, most // sizes.line_tiles, thread_pool().num_threads)
+    lines = _share(sizes.lines, most // sizes.line_tiles, plan.threads)
     tiles, blocks = lines * sizes.line_tiles, -(-sizes.lines // lines)
     tile_gap, product_gap = (_gap(_panels(count) * tiles) for count in (sizes.channels, sizes.outputs))
-    job.set(BLOCK_LINES=lines, BLOCKS=blocks, BLOCK_TILES=tiles, TILE_GAP=tile_gap, PRODUCT_GAP=product_gap)
-    job.set(FACTORS=_aligned("winograd factors", POSITIONS * job.values[Slot.FACTOR_GAP]))
-    job.reserve(Slot.TILES_AT, POSITIONS * tile_gap)
-    job.reserve(Slot.PRODUCTS_AT, POSITIONS * product_gap)
-    job.reserve_places(lines)
-    description = job.describe()
-    _run("kernels", description, sizes.groups * _panels(sizes.outputs))
-    _run("blocks", description, sizes.groups * blocks)
-    return description
+    plan.set(BLOCK_LINES=lines, BLOCKS=blocks, BLOCK_TILES=tiles, TILE_GAP=tile_gap, PRODUCT_GAP=product_gap)
+    plan.share(Slot.FACTORS, "factors", POSITIONS * plan.values[Slot.FACTOR_GAP])
+    plan.reserve(Slot.TILES_AT, POSITIONS * tile_gap)
+    plan.reserve(Slot.PRODUCTS_AT, POSITIONS * product_gap)
+    plan.reserve_places(lines)
+    plan.add("kernels", sizes.groups * _panels(sizes.outputs))
+    plan.add("blocks", sizes.groups * blocks)
 
 
 def _share(total: int, most: int, threads: int) -> int:
@@ -222,43 +261,46 @@ def weight_gradient(sizes: Sizes, weight: Weight, x: Array, response: Array, out
         response: gradient of the convolution [images, groups * outputs, rows, places] with dense planes.
         out: receives the gradient.
     """
-    job = _Job(sizes, weight, x, out, response)
-    threads = thread_pool().num_threads
+    plan = _gradient_plan(sizes, weight, x.strides, response.strides, thread_pool().num_threads)
+    return plan.run(x, out, None, response)
+
+
+@lru_cache(maxsize=_MOST_PLANS)
+def _gradient_plan(sizes: Sizes, weight: Weight, image: Strides, response: Strides, threads: int) -> _Plan:
+    plan = _Plan(sizes, weight, image, response, threads)
     row = (_panels(sizes.channels) + _panels(sizes.outputs)) * panel_width() * sizes.groups * POSITIONS * 4
     most = max(_BLOCK_TILES, sizes.channels, 2 * threads * _BLOCK_BYTES // row)
     lines = _share(sizes.lines, most // sizes.line_tiles, 1)
     tiles = lines * sizes.line_tiles
     panels = [sizes.groups * _panels(count) for count in (sizes.channels, sizes.outputs)]
     tile_gap, response_gap = (_gap(count * tiles) for count in panels)
-    job.set(BLOCK_TILES=tiles, TILE_GAP=tile_gap, RESPONSE_GAP=response_gap)
-    job.set(TILES=_aligned("winograd tiles", POSITIONS * tile_gap))
-    job.set(RESPONSES=_aligned("winograd responses", POSITIONS * response_gap))
-    job.reserve_places(lines)
-    few = tiles <= _FEW_TILES and lines == sizes.lines
-    description = _gradient_of_few(job) if few else _gradient_of_blocks(job, lines)
-    return not description[Slot.STRANGE]
+    plan.set(BLOCK_TILES=tiles, TILE_GAP=tile_gap, RESPONSE_GAP=response_gap)
+    plan.share(Slot.TILES, "tiles", POSITIONS * tile_gap)
+    plan.share(Slot.RESPONSES, "responses", POSITIONS * response_gap)
+    plan.reserve_places(lines)
+    if tiles <= _FEW_TILES and lines == sizes.lines:
+        _gradient_of_few(plan)
+    else:
+        _gradient_of_blocks(plan, lines)
+    return plan
 
 
-def _gradient_of_few(job: _Job) -> Any:
+def _gradient_of_few(plan: _Plan) -> None:
     """All tiles are transformed, then every task computes the gradient of an output panel."""
-    sizes = job.sizes
-    job.set(FACTOR_GAP=_gap(_CHUNK))
-    job.reserve(Slot.FACTORS_AT, POSITIONS * job.values[Slot.FACTOR_GAP])
-    description = job.describe()
-    _run("all_tiles", description, sizes.groups * (_panels(sizes.channels) + _panels(sizes.outputs)))
-    _run("panel_gradients", description, sizes.groups * _panels(sizes.outputs))
-    return description
+    sizes = plan.sizes
+    plan.set(FACTOR_GAP=_gap(_CHUNK))
+    plan.reserve(Slot.FACTORS_AT, POSITIONS * plan.values[Slot.FACTOR_GAP])
+    plan.add("all_tiles", sizes.groups * (_panels(sizes.channels) + _panels(sizes.outputs)))
+    plan.add("panel_gradients", sizes.groups * _panels(sizes.outputs))
 
 
-def _gradient_of_blocks(job: _Job, lines: int) -> Any:
+def _gradient_of_blocks(plan: _Plan, lines: int) -> None:
     """Products of some lines at a time are added up."""
-    sizes = job.sizes
+    sizes = plan.sizes
     output_panels = sizes.groups * _panels(sizes.outputs)
-    job.set(FACTORS=_aligned("winograd factors", POSITIONS * job.values[Slot.FACTOR_GAP]))
-    description = job.describe()
+    plan.share(Slot.FACTORS, "factors", POSITIONS * plan.values[Slot.FACTOR_GAP])
     for first in range(0, sizes.lines, lines):
-        description[Slot.FIRST_LINE], description[Slot.STOP_LINE] = first, min(first + lines, sizes.lines)
-        _run("all_tiles", description, sizes.groups * _panels(sizes.channels) + output_panels)
-        _run("products", description, POSITIONS * output_panels)
-    _run("gradients", description, output_panels)
-    return description
+        bounds = first, min(first + lines, sizes.lines)
+        plan.add("all_tiles", sizes.groups * _panels(sizes.channels) + output_panels, *bounds)
+        plan.add("products", POSITIONS * output_panels, *bounds)
+    plan.add("gradients", output_panels)

@@ -104,6 +104,7 @@ def bodies() -> dict[str, int]:
     return {name: code.address(name) for name in BODIES}
 
 
+@cache
 def panel_width() -> int:
     """Channels of a panel."""
     return panels_ir.panel_width(Type("float", host().vector_bytes // 4))
@@ -349,8 +350,8 @@ def _output_panels(body: Body, task: Value) -> None:
     tiles_ = body.row(body.address(Slot.TILES), group * body[Slot.CHANNEL_PANELS] * rows)
     with _chunks(body) as (first, count):
         body.call("factors", group, panel, first, count, factors, gap)
-        # Panels of tiles are a panel's width of channels each.
-        seen = body.moved(tiles_, first * rows)
+        before = first & -body.width
+        seen = body.moved(tiles_, before * rows + (first - before))
         with function.loop(0, function.constant(I64, POSITIONS)) as position:
             body.run("multiply", body.moved(seen, position * body[Slot.TILE_GAP]), rows * body.width,
                           body.moved(factors, position * gap),
