@@ -22,7 +22,7 @@ def _product(name: str, left: np.ndarray, right: np.ndarray, arrangement: str, l
     return partial(getattr(lib, name), x, y)
 
 
-def _half(dtype: str, left: np.ndarray, right: np.ndarray, arrangement: str, lib: ModuleType) -> Call:
+def _converted(dtype: str, left: np.ndarray, right: np.ndarray, arrangement: str, lib: ModuleType) -> Call:
     x, y = (tensor(lib, item).to(getattr(lib, dtype)) for item in (left, right))
     return partial(lib.mm, x, y.t() if arrangement == "transposed right" else y)
 
@@ -58,6 +58,7 @@ def cases() -> Iterator[Case]:
         few = values((rows, 768))
         yield Case("matmul", f"mm {rows}x768x768", partial(_product, "mm", few, square, "dense"), 768 * 768)
     yield from _half_cases()
+    yield from _integer_cases()
     wide = values((4096, 768))
     yield Case("matmul", "vector by (768, 4096), transposed", partial(_linear, values((1, 768)), wide, values((4096,))),
                wide.size)  # fmt: skip
@@ -74,9 +75,21 @@ def _half_cases() -> Iterator[Case]:
     for dtype in ("float16", "bfloat16"):
         for n in (64, 256, 1024):
             square = values((n, n)), values((n, n), seed=1)
-            yield Case("matmul", f"mm {n} {dtype}", partial(_half, dtype, *square, "dense"), n * n)
+            yield Case("matmul", f"mm {n} {dtype}", partial(_converted, dtype, *square, "dense"), n * n)
         for rows in (1, 8):
             few, name = values((rows, 768)), f"mm {rows}x768x3072 {dtype}"
-            yield Case("matmul", name, partial(_half, dtype, few, weight, "dense"), weight.size)
-            turned = partial(_half, dtype, few, weight.reshape(3072, 768), "transposed right")
+            yield Case("matmul", name, partial(_converted, dtype, few, weight, "dense"), weight.size)
+            turned = partial(_converted, dtype, few, weight.reshape(3072, 768), "transposed right")
             yield Case("matmul", f"{name} transposed right", turned, weight.size)
+
+
+def _integer_cases() -> Iterator[Case]:
+    weight = values((768, 768), "int64", 0, 9)
+    for dtype in ("int8", "int32", "int64"):
+        for n in (64, 256):
+            square = values((n, n), "int64", 0, 9)
+            yield Case(
+                "matmul", f"mm {n} {dtype}", partial(_converted, dtype, square, square, "dense"), n * n
+            )
+        row = partial(_converted, dtype, weight[:1], weight, "dense")
+        yield Case("matmul", f"mm 1x768x768 {dtype}", row, weight.size)
