@@ -43,7 +43,11 @@ def test_arrangements(
 
 
 @pytest.mark.parametrize("dtype", ALL, ids=str)
-@pytest.mark.parametrize("sizes", [(0, 3, 2), (2, 0, 3), (3, 4, 5), (1, 500, 64), (130, 70, 90)], ids=str)
+@pytest.mark.parametrize(
+    "sizes",
+    [(0, 3, 2), (2, 0, 3), (3, 4, 5), (1, 500, 64), (1, 999, 301), (7, 400, 77), (130, 70, 90)],
+    ids=str,
+)
 def test_dtypes(sizes: tuple[int, int, int], dtype: DType, rng: np.random.Generator) -> None:
     m, k, n = sizes
     x, y = values((m, k), rng, dtype), values((k, n), rng, dtype)

@@ -8,8 +8,9 @@ import pytest
 
 import raxis
 from raxis import dtypes
+from raxis.dtypes import DType
 from raxis.ptir.verifier import verify
-from raxis_cpu.widening import widened, widened_product
+from raxis_cpu.widening import is_narrow_product, widened_product
 from tests.cpu.test_gemm import product
 
 DTYPES = [(dtypes.float16, np.float16), (dtypes.bfloat16, ml_dtypes.bfloat16)]
@@ -33,21 +34,13 @@ def test_sums_beyond_the_range_of_float16_are_infinite() -> None:
     assert (x @ (x / 64).t()).tolist() == [[40000.0] * 2] * 2
 
 
-CASTS = ["cast", "cast", "dot_general", "cast"]
-
-
-def test_programs_stay_valid() -> None:
-    program = widened(product((3, 4), (4, 5), dtype=dtypes.int16))
-    verify(program)
-    assert [item.primitive for item in program.instructions] == CASTS
-    for dtype in (dtypes.float16, dtypes.float32):
-        untouched = product((3, 4), (4, 5), dtype=dtype)
-        assert widened(untouched) is untouched
-
-
-def test_a_product_of_its_own() -> None:
-    (instruction,) = product((3, 4), (4, 5), dtype=dtypes.bfloat16).instructions
+@pytest.mark.parametrize(
+    "dtype", [dtypes.bfloat16, dtypes.float16, dtypes.int8, dtypes.int16, dtypes.uint8], ids=str
+)
+def test_a_product_of_its_own(dtype: DType) -> None:
+    (instruction,) = product((3, 4), (4, 5), dtype=dtype).instructions
+    assert is_narrow_product(instruction)
     program = widened_product(instruction, [False, False])
     verify(program)
-    assert [item.primitive for item in program.instructions] == CASTS
-    assert [value.type.dtype for value in (*program.parameters, *program.results)] == [dtypes.bfloat16] * 3
+    assert [item.primitive for item in program.instructions] == ["cast", "cast", "dot_general", "cast"]
+    assert [value.type.dtype for value in (*program.parameters, *program.results)] == [dtype] * 3

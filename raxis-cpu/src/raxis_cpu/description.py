@@ -13,7 +13,6 @@ from raxis_cpu.executable import CompositeKernels, scheduled, step_arguments
 from raxis_cpu.llvm.build import render
 from raxis_cpu.llvm.compile import host
 from raxis_cpu.llvm.plan import specimen_of
-from raxis_cpu.widening import widened
 
 
 def description(
@@ -28,7 +27,7 @@ def description(
 ) -> Description:
     """How a program is run; the arguments are those of `compile_program`."""
     kernels = CompositeKernels(composites)
-    made = scheduled(widened(program), inputs, outputs, in_place=in_place, disjoint=disjoint, kernels=kernels)
+    made = scheduled(program, inputs, outputs, in_place=in_place, disjoint=disjoint, kernels=kernels)
     return Description(
         str(made),
         len(made.steps),

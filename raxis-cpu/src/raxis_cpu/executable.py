@@ -24,7 +24,7 @@ from raxis_cpu.control import control
 from raxis_cpu.library import native, routine
 from raxis_cpu.library.copies import small_copies
 from raxis_cpu.llvm import Argument, build, supports
-from raxis_cpu.widening import is_half_product, widened, widened_product
+from raxis_cpu.widening import is_narrow_product, widened_product
 
 
 def compile_program(
@@ -38,7 +38,6 @@ def compile_program(
     composites: Mapping[str, KernelFactory],
 ) -> Executable:
     """The executable of `program`."""
-    program = widened(program)
     kernels = CompositeKernels(composites)
     made = scheduled(program, inputs, outputs, in_place=in_place, disjoint=disjoint, kernels=kernels)
     signature = Signature(program)
@@ -61,7 +60,7 @@ def scheduled(
     disjoint: bool,
     kernels: CompositeKernels,
 ) -> Schedule:
-    """The steps of a program whose dtypes are `widened`."""
+    """The steps of a program."""
     abilities = _Abilities(kernels)
     return schedule(program, inputs, outputs, in_place=in_place, disjoint=disjoint, target=abilities)
 
@@ -286,7 +285,7 @@ class Assembler:
             self._run_composite(step)
             return
         kernel = _native_routine(self._schedule, step)
-        if kernel is None and is_half_product(step.instruction):
+        if kernel is None and is_narrow_product(step.instruction):
             by_value = [number < 0 for number in step.operands]
             kernel = self._program(widened_product(step.instruction, by_value), *self._strides(step))
         if kernel is None:

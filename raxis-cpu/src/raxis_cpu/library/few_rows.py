@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-from raxis.dtypes import HALF, DType
+from raxis.dtypes import DType
 from raxis_cpu.library.block_products import SMALLEST
 from raxis_cpu.library.compiled_products import CompiledProducts
 from raxis_cpu.library.elements_ir import Elements, elements_of
@@ -25,7 +25,7 @@ _FLAT_ROWS = 12
 _SUMS = 24
 """Sums that stay in 32 registers, with what is added to them; half as many in 16."""
 _NARROW = 16
-"""Bytes of registers that are not loaded and stored in part; those of AVX2 are, but not of halves."""
+"""Bytes of registers that are not loaded and stored in part; those of AVX2 are, where elements have 4 bytes or more."""
 _MANY_ELEMENTS = 1 << 18
 """Elements of the larger matrix from which several threads are worth while, because they come from memory."""
 _TASKS = 64
@@ -130,7 +130,7 @@ def _is_flat(dtype: DType, problem: Problem) -> bool:
 
 def _loads_parts(dtype: DType) -> bool:
     """Whether part of a register is loaded in an instruction."""
-    return host().has_masks or (host().vector_bytes > _NARROW and dtype not in HALF)
+    return host().has_masks or (host().vector_bytes > _NARROW and dtype.itemsize >= 4)
 
 
 def _flat_product(dtype: DType, problem: Problem) -> Callable[..., None]:

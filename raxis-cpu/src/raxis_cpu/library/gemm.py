@@ -18,7 +18,7 @@ from raxis_cpu.library.block_products import LARGE, blocked_product, suits_block
 from raxis_cpu.library.few_rows import product_of_few_rows
 from raxis_cpu.library.gemm_ir import gemm_ir
 from raxis_cpu.library.half_products import half_product
-from raxis_cpu.library.problems import DTYPES, Problem, problem_of
+from raxis_cpu.library.problems import DTYPES, NARROW_INTEGERS, Problem, problem_of
 from raxis_cpu.llvm import runtime
 from raxis_cpu.llvm.compile import Code, compile, host
 from raxis_cpu.llvm.native import built_in, method_definition
@@ -40,6 +40,8 @@ def native_product(
         return None
     if dtype in HALF:
         return half_product(dtype, problem)
+    if dtype in NARROW_INTEGERS:
+        return product_of_few_rows(dtype, problem)
     if dtype not in LETTERS:
         return product_of_few_rows(dtype, problem) or blocked_product(dtype, problem)
     if is_mkl(product_blas()):

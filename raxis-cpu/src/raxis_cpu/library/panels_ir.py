@@ -27,7 +27,9 @@ def tile_rows() -> int:
 
 
 def product_ir(name: str, vector: Type, *, transposed: bool) -> str:
-    """``void name(a, gap, b, c, line, rows, depth, add)``: c = a @ b, or c += a @ b if `add`.
+    """``void name(a, gap, b, c, line, rows, depth, add, count, next_a, next_b, next_c)``: products of `count` matrices.
+
+    Each is c = a @ b, or c += a @ b if `add`; `next_a` elements are between one left matrix and the next, and so on.
 
     `b` is a panel of `depth` rows, `c` a matrix as wide with `line` elements from one of its `rows` rows to the next.
     `a` are panels, `gap` elements from one to the next, whose columns together are the inner dimension; if `transposed`
@@ -46,9 +48,10 @@ def _rows_ir(name: str, vector: Type, transposed: bool) -> str:
     """All rows, in tiles of about the same size."""
     function = Function(
         f"internal void @{name}(ptr %a, i64 %gap, ptr %b, ptr noalias %c, i64 %line, i64 %rows, i64 %depth, "
-        "i1 %add)"
+        "i1 %add, i64 %count, i64 %next_a, i64 %next_b, i64 %next_c)"
     )
     a, b, c = (function.argument(PTR, item) for item in "abc")
+    steps = [function.argument(I64, f"next_{item}") for item in "abc"]
     gap, line, rows, depth = (function.argument(I64, item) for item in ("gap", "line", "rows", "depth"))
     add = function.argument(I1, "add")
     most, row_bytes = tile_rows(), panel_width(vector) * vector.bits // 8
@@ -60,8 +63,15 @@ def _rows_ir(name: str, vector: Type, transposed: bool) -> str:
         start = function.advance(a, first, vector.bits // 8 if transposed else row_bytes)
         target = function.advance(c, first * line, vector.bits // 8)
         for number in range(1, most + 1):
-            with function.when(size.compare("eq", number)):
-                arguments = ", ".join(map(str, (start, gap, b, target, line, depth, add)))
+            with (
+                function.when(size.compare("eq", number)),
+                function.loop(0, function.argument(I64, "count")) as matrix,
+            ):
+                moved = [
+                    function.advance(place, matrix * step, vector.bits // 8)
+                    for place, step in zip((start, b, target), steps, strict=True)
+                ]
+                arguments = ", ".join(map(str, (moved[0], gap, *moved[1:], line, depth, add)))
                 function.line(f"call void @{name}_{number}({arguments})")
         done.set(first + size)
     function.line("ret void")

@@ -14,7 +14,8 @@ from raxis.layout import Strides
 from raxis.ptir.primitives.contraction import free_dims
 from raxis.ptir.program import Instruction
 
-DTYPES = HALF | {dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64}
+NARROW_INTEGERS = frozenset({dtypes.uint8, dtypes.int8, dtypes.int16})
+DTYPES = HALF | NARROW_INTEGERS | {dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64}
 """Of products that are computed without NumPy."""
 
 

@@ -23,8 +23,8 @@ _BLOCK_BYTES = 1 << 20
 """Transformed tiles and products of a block: about half of what a core's own cache holds."""
 _BLOCK_TILES = 56
 """With fewer tiles in a block, the transformed kernels would be read too often."""
-_CHUNK = 64
-"""Channels whose kernels are transformed at a time."""
+_CHUNK, _CHUNK_OF_FEW = 64, 16
+"""Channels whose kernels are transformed at a time; where they are used at once, those that the first cache holds."""
 _MOST_WORKSPACES = 64
 """There is a bit for each in one integer."""
 _MOST_PLANS = 256
@@ -118,9 +118,9 @@ class _Plan:
             LEFT=sizes.before[1], IMAGE_STRIDE=image[0] // 4, CHANNEL_STRIDE=image[1] // 4,
             RESULT_STRIDE=result[0] // 4, OUTPUT_STRIDE=result[1] // 4, WEIGHT_GROUP=weight.group,
             WEIGHT_OUTPUT=weight.output, WEIGHT_CHANNEL=weight.channel,
-            WEIGHT_RUN=_CHUNK if weight.channel == TAPS else 1, FIRST_TAP=TAPS - 1 if weight.turned else 0,
-            TAP_STEP=-1 if weight.turned else 1, IMAGE_LINES=sizes.image_lines, LINE_TILES=sizes.line_tiles,
-            CHUNK=_CHUNK, FACTOR_GAP=_gap(sizes.groups * _panels(sizes.outputs) * sizes.channels),
+            FIRST_TAP=TAPS - 1 if weight.turned else 0, TAP_STEP=-1 if weight.turned else 1,
+            IMAGE_LINES=sizes.image_lines, LINE_TILES=sizes.line_tiles,
+            FACTOR_GAP=_gap(sizes.groups * _panels(sizes.outputs) * sizes.channels),
         )  # fmt: skip
 
     def set(self, **values: int) -> None:
@@ -142,7 +142,12 @@ class _Plan:
         rows = min(lines, self.sizes.image_lines) * TILE + REACH - TILE
         columns = self.sizes.line_tiles * TILE + REACH - TILE
         self.reserve(Slot.PLACES_AT, (rows * columns + columns) * panel_width())
-        self.reserve(Slot.TAPS_AT, (_CHUNK * TAPS + 1) * panel_width())
+
+    def reserve_taps(self, chunk: int) -> None:
+        """Room for the kernels of so many channels, which are transformed at a time."""
+        is_dense = self.values[Slot.WEIGHT_CHANNEL] == TAPS
+        self.set(CHUNK=chunk, WEIGHT_RUN=chunk if is_dense else 1)
+        self.reserve(Slot.TAPS_AT, (chunk * TAPS + 1) * panel_width())
 
     def add(self, body: str, tasks: int, first_line: int = 0, stop_line: int | None = None) -> None:
         """One more step, on all lines if none are given."""
@@ -218,11 +223,12 @@ def _convolve_few(plan: _Plan) -> None:
     sizes = plan.sizes
     tiles = sizes.lines * sizes.line_tiles
     panels = sizes.groups * _panels(sizes.channels)
-    tile_gap, product_gap, factor_gap = _gap(panels * tiles), _gap(tiles), _gap(_CHUNK)
+    tile_gap, product_gap, factor_gap = _gap(panels * tiles), _gap(tiles), _gap(_CHUNK_OF_FEW)
     plan.set(BLOCK_TILES=tiles, TILE_GAP=tile_gap, PRODUCT_GAP=product_gap, FACTOR_GAP=factor_gap)
     plan.share(Slot.TILES, "tiles", POSITIONS * tile_gap)
     plan.reserve(Slot.PRODUCTS_AT, POSITIONS * product_gap)
-    plan.reserve(Slot.FACTORS_AT, POSITIONS * factor_gap)
+    plan.reserve(Slot.FACTORS_AT, REACH * factor_gap)
+    plan.reserve_taps(_CHUNK_OF_FEW)
     plan.reserve_places(sizes.lines)
     plan.add("image_tiles", panels)
     plan.add("output_panels", sizes.groups * _panels(sizes.outputs))
@@ -240,6 +246,7 @@ def _convolve_blocks(plan: _Plan) -> None:
     plan.share(Slot.FACTORS, "factors", POSITIONS * plan.values[Slot.FACTOR_GAP])
     plan.reserve(Slot.TILES_AT, POSITIONS * tile_gap)
     plan.reserve(Slot.PRODUCTS_AT, POSITIONS * product_gap)
+    plan.reserve_taps(_CHUNK)
     plan.reserve_places(lines)
     plan.add("kernels", sizes.groups * _panels(sizes.outputs))
     plan.add("blocks", sizes.groups * blocks)
@@ -289,6 +296,7 @@ def _gradient_of_few(plan: _Plan) -> None:
     """All tiles are transformed, then every task computes the gradient of an output panel."""
     sizes = plan.sizes
     plan.set(FACTOR_GAP=_gap(_CHUNK))
+    plan.reserve_taps(_CHUNK)
     plan.reserve(Slot.FACTORS_AT, POSITIONS * plan.values[Slot.FACTOR_GAP])
     plan.add("all_tiles", sizes.groups * (_panels(sizes.channels) + _panels(sizes.outputs)))
     plan.add("panel_gradients", sizes.groups * _panels(sizes.outputs))
@@ -299,6 +307,7 @@ def _gradient_of_blocks(plan: _Plan, lines: int) -> None:
     sizes = plan.sizes
     output_panels = sizes.groups * _panels(sizes.outputs)
     plan.share(Slot.FACTORS, "factors", POSITIONS * plan.values[Slot.FACTOR_GAP])
+    plan.reserve_taps(_CHUNK)
     for first in range(0, sizes.lines, lines):
         bounds = first, min(first + lines, sizes.lines)
         plan.add("all_tiles", sizes.groups * _panels(sizes.channels) + output_panels, *bounds)

@@ -76,7 +76,9 @@ class Slot(Slots):
     PRODUCT_GAP = auto()
     RESPONSE_GAP = auto()
     FACTOR_GAP = auto()
-    CHUNK = auto()  # channels whose kernels are transformed at a time, a multiple of a panel's width
+    CHUNK = (
+        auto()
+    )  # channels whose kernels are transformed at a time: they fill panels, or panels are filled by several
 
 
 Description = ctypes.c_int64 * len(Slot)
@@ -122,12 +124,13 @@ def winograd_ir(vector: Type) -> str:
         panels_ir.product_ir("multiply_transposed", vector, transposed=True),
         tiles.image_ir("transform_image", vector),
         tiles.response_ir("transform_response", vector),
-        tiles.kernel_ir("transform_kernel", vector),
+        tiles.kernel_ir("transform_kernel", vector, range(REACH)),
+        *(tiles.kernel_ir(f"transform_kernel_{line}", vector, [line]) for line in range(REACH)),
         tiles.result_ir("transform_result", vector),
         tiles.weight_ir("transform_weight", vector),
         _Lines(vector, "tiles_of_image", _IMAGE).text(),
         _Lines(vector, "tiles_of_response", _RESPONSE).text(),
-        _Factors(vector).text(),
+        _Taps(vector).text(),
         _Results(vector).text(),
     ]
     makers = (
@@ -229,41 +232,46 @@ class _Lines(_Writer):
             )  # fmt: skip
 
 
-class _Factors(_Writer):
-    """``void factors(description, workspace, group, panel, first, count, target, gap)``: transformed kernels.
+class _Taps(_Writer):
+    """``void taps(description, workspace, group, panel, first, count)``: kernels to panels of the workspace.
 
     Those of an output panel, of `count` channels from `first` on.
     """
 
     def __init__(self, vector: Type) -> None:
-        numbers = "i64 %group, i64 %panel, i64 %first, i64 %count, ptr %target, i64 %gap"
-        super().__init__(
-            vector, f"internal void @factors(ptr %description, ptr %workspace, {numbers}) noinline"
-        )
+        numbers = "i64 %group, i64 %panel, i64 %first, i64 %count"
+        super().__init__(vector, f"internal void @taps(ptr %description, ptr %workspace, {numbers}) noinline")
 
     def text(self) -> str:
         """The definition."""
         function = self.function
         taps = self.part(self.pointer("workspace"), Slot.TAPS_AT)
         panel, count = self.integer("panel"), self.integer("count")
-        start = (
-            self.integer("group") * self[Slot.WEIGHT_GROUP] + panel * self.width * self[Slot.WEIGHT_OUTPUT]
-        )
-        start = start + self.integer("first") * self[Slot.WEIGHT_CHANNEL]
+        start = _weight_at(self, self.integer("group"), panel, self.integer("first"))
         outputs = _channels_of(self, panel, Slot.OUTPUTS)
         with function.loop(0, count, self[Slot.WEIGHT_RUN]) as done:
             run = (count - done).intrinsic("smin", self[Slot.WEIGHT_RUN]) * TAPS
             source = self.address(Slot.WEIGHT, start + done * self[Slot.WEIGHT_CHANNEL])
             self.run("gather", source, self[Slot.WEIGHT_OUTPUT], outputs, run, self.row(taps, done * TAPS), 0, run + 1,
                      0)  # fmt: skip
-        with function.loop(0, count) as channel:
-            source = self.row(taps, channel * TAPS + self[Slot.FIRST_TAP])
-            target = self.row(self.pointer("target"), channel)
-            self.run(
-                "transform_kernel", source, self[Slot.TAP_STEP] * self.width, target, self.integer("gap")
-            )
         function.line("ret void")
         return function.text
+
+
+def _weight_at(writer: Writer, group: Value, panel: Value, channel: Value) -> Value:
+    """Elements before the kernel of a channel and the first output of a panel."""
+    start = group * writer[Slot.WEIGHT_GROUP] + panel * writer.width * writer[Slot.WEIGHT_OUTPUT]
+    return start + channel * writer[Slot.WEIGHT_CHANNEL]
+
+
+def _transform_kernels(body: Body, name: str, count: Value, target: Value) -> None:
+    """Those that `taps` wrote."""
+    taps = body.part(body.workspace, Slot.TAPS_AT)
+    with body.function.loop(0, count) as channel:
+        source = body.row(taps, channel * TAPS + body[Slot.FIRST_TAP])
+        body.run(
+            name, source, body[Slot.TAP_STEP] * body.width, body.row(target, channel), body[Slot.FACTOR_GAP]
+        )
 
 
 class _Results(_Writer):
@@ -305,7 +313,8 @@ def _kernels(body: Body, task: Value) -> None:
     group, panel = body.divided(task, body[Slot.OUTPUT_PANELS])
     target = body.row(body.address(Slot.FACTORS), task * body[Slot.CHANNELS])
     with _chunks(body) as (first, count):
-        body.call("factors", group, panel, first, count, body.row(target, first), body[Slot.FACTOR_GAP])
+        body.call("taps", group, panel, first, count)
+        _transform_kernels(body, "transform_kernel", count, body.row(target, first))
 
 
 def _blocks(body: Body, task: Value) -> None:
@@ -330,7 +339,7 @@ def _blocks(body: Body, task: Value) -> None:
             )
             target = body.row(body.moved(products, position * body[Slot.PRODUCT_GAP]), panel * rows)
             body.run("multiply", left, rows * body.width, right, target, body.width, count, body[Slot.CHANNELS],
-                     body.flag(False))  # fmt: skip
+                     body.flag(False), 1, 0, 0, 0)  # fmt: skip
     with function.loop(0, body[Slot.OUTPUT_PANELS]) as panel:
         body.call("results", group, panel, first, stop, body.row(products, panel * rows), body.check)
 
@@ -346,17 +355,20 @@ def _output_panels(body: Body, task: Value) -> None:
     group, panel = body.divided(task, body[Slot.OUTPUT_PANELS])
     factors = body.part(body.workspace, Slot.FACTORS_AT)
     products = body.part(body.workspace, Slot.PRODUCTS_AT)
-    rows, gap = body[Slot.BLOCK_TILES], body[Slot.FACTOR_GAP]
+    rows, factor_gap = body[Slot.BLOCK_TILES], body[Slot.FACTOR_GAP]
+    tile_gap, product_gap = body[Slot.TILE_GAP], body[Slot.PRODUCT_GAP]
     tiles_ = body.row(body.address(Slot.TILES), group * body[Slot.CHANNEL_PANELS] * rows)
     with _chunks(body) as (first, count):
-        body.call("factors", group, panel, first, count, factors, gap)
+        body.call("taps", group, panel, first, count)
         before = first & -body.width
         seen = body.moved(tiles_, before * rows + (first - before))
-        with function.loop(0, function.constant(I64, POSITIONS)) as position:
-            body.run("multiply", body.moved(seen, position * body[Slot.TILE_GAP]), rows * body.width,
-                          body.moved(factors, position * gap),
-                          body.moved(products, position * body[Slot.PRODUCT_GAP]), body.width, rows, count,
-                          first.compare("gt", 0))  # fmt: skip
+        # A line of positions at a time, so that its factors stay in the first cache.
+        for line in range(REACH):
+            _transform_kernels(body, f"transform_kernel_{line}", count, factors)
+            start = line * REACH
+            body.run("multiply", body.moved(seen, tile_gap * start), rows * body.width, factors,
+                     body.moved(products, product_gap * start), body.width, rows, count, first.compare("gt", 0),
+                     REACH, tile_gap, factor_gap, product_gap)  # fmt: skip
     body.call("results", group, panel, 0, body[Slot.STOP_LINE], products, body.check)
 
 
@@ -401,7 +413,7 @@ def _multiply_responses(
     with body.function.loop(first, stop, body.width) as channel:
         body.run("multiply_transposed", body.moved(left, channel * rows), 0, right,
                  body.row(target, channel - first), body.width, (stop - channel).intrinsic("smin", body.width), count,
-                 body[Slot.FIRST_LINE].compare("gt", 0))  # fmt: skip
+                 body[Slot.FIRST_LINE].compare("gt", 0), 1, 0, 0, 0)  # fmt: skip
 
 
 def _gradients(body: Body, task: Value) -> None:

@@ -129,14 +129,19 @@ def _load_all(
     return [values[start : start + size] for start in range(0, size * size, size)]
 
 
-def kernel_ir(name: str, vector: Type) -> str:
-    """``void name(source, pitch, target, gap)``: a 3x3 kernel, `pitch` elements between its elements."""
+def kernel_ir(name: str, vector: Type, lines: Sequence[int]) -> str:
+    """``void name(source, pitch, target, gap)``: some lines of a transformed 3x3 kernel.
+
+    `pitch` elements are between the elements of the kernel, `gap` between those that are written.
+    """
     function, lanes, _ = _function(name, vector)
     source, target = function.argument(PTR, "source"), function.argument(PTR, "target")
     pitch, gap = function.argument(I64, "pitch"), function.argument(I64, "gap")
     for part in range(VECTORS):
         square = _load_all(function, vector, source, pitch, part * lanes, 3)
-        _store_all(function, _both_ways(_kernel, square), target, gap, part * lanes, vector.bits // 8)
+        columns = [_kernel(column) for column in zip(*square, strict=True)]
+        made = [_kernel([column[line] for column in columns]) for line in lines]
+        _store_all(function, made, target, gap, part * lanes, vector.bits // 8)
     function.line("ret void")
     return function.text
 
