@@ -281,17 +281,15 @@ def random_(input: Tensor, *args: int, generator: Generator | None = None, **bou
     dtype = input._layout.dtype
     names = ("to",) if len(args) == 1 and not bounds else ("from", "to")
     named = {**dict(zip(names, args, strict=False)), **bounds}
-    low, high = (
-        value if value is None else integer_bound("random_", name, value)
-        for name, value in (("from", named.get("from", 0)), ("to", named.get("to")))
-    )
-    if high is None:
-        high = (
-            (1 << random.MANTISSA_BITS[dtype]) + 1
-            if dtype.is_floating_point
-            else integer_bounds(dtype)[1] + 1
-        )
+    low, to = integer_bound("random_", "from", named.get("from", 0)), named.get("to")
+    high = _above_all(dtype) if to is None else integer_bound("random_", "to", to)
     return input._random_(*integer_range("random_", low, high, dtype), generator)
+
+
+def _above_all(dtype: DType) -> int:
+    """The end of the integers that `random_` draws without bounds."""
+    largest = 1 << random.MANTISSA_BITS[dtype] if dtype.is_floating_point else integer_bounds(dtype)[1]
+    return largest + 1
 
 
 @composed(
