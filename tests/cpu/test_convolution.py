@@ -11,7 +11,7 @@ import torch
 
 import raxis
 from raxis_cpu import threads
-from raxis_cpu.library.winograd import Sizes, is_worthwhile
+from raxis_cpu.library.winograd import Sizes, Weight, convolve, is_worthwhile
 
 EPSILONS = {"float32": 3e-5, "float64": 1e-13, "float16": 2e-3, "bfloat16": 2e-2}
 """Largest difference, as a part of the largest element. Winograd's algorithm costs float32 about five bits."""
@@ -263,3 +263,37 @@ def test_which_sizes_are_for_winograd() -> None:
     assert not is_worthwhile(sizes(3, 64, 56))
     assert not is_worthwhile(sizes(16, 32, 14))
     assert not is_worthwhile(sizes(64, 64, 2))
+
+
+@pytest.mark.parametrize("images", [1, 5, 40])
+@pytest.mark.parametrize("channels", [1, 16, 17, 49, 70])
+@pytest.mark.parametrize("outputs", [1, 33])
+def test_winograd_with_any_number_of_channels(images: int, channels: int, outputs: int) -> None:
+    generator = np.random.default_rng(channels)
+    groups, side = 2, 7
+    image = generator.standard_normal((images, groups * channels, side, side)).astype(np.float32)
+    weight = generator.standard_normal((groups * outputs, channels, 3, 3)).astype(np.float32)
+    bias = generator.standard_normal(groups * outputs).astype(np.float32)
+    found = np.empty((images, groups * outputs, side, side), np.float32)
+    sizes = Sizes(images, groups, channels, outputs, (side, side), (side, side), (1, 1))
+    strides = Weight(outputs * channels * 9, channels * 9, 9)
+    operands = [torch.from_numpy(array).double() for array in (image, weight, bias)]
+    assert convolve(sizes, strides, image, weight, bias, found)
+    expected = torch.conv2d(*operands, padding=1, groups=groups).numpy()
+    np.testing.assert_allclose(found, expected, rtol=0, atol=5e-5 * np.sqrt(9 * channels))
+
+
+@pytest.mark.parametrize("images", [1, 40])
+@pytest.mark.parametrize("channels", [1, 17, 49])
+def test_winograd_with_turned_kernels(images: int, channels: int) -> None:
+    generator = np.random.default_rng(channels)
+    outputs, rows, places = 35, 9, 5
+    image = generator.standard_normal((images, channels, rows, places)).astype(np.float32)
+    weight = generator.standard_normal((channels, outputs, 3, 3)).astype(np.float32)
+    found = np.empty((images, outputs, rows, places), np.float32)
+    sizes = Sizes(images, 1, channels, outputs, (rows, places), (rows, places), (1, 1))
+    strides = Weight(channels * outputs * 9, 9, outputs * 9, turned=True)
+    assert convolve(sizes, strides, image, weight, None, found)
+    operands = [torch.from_numpy(array).double() for array in (image, weight)]
+    expected = torch.conv_transpose2d(*operands, padding=1).numpy()
+    np.testing.assert_allclose(found, expected, rtol=0, atol=5e-5 * np.sqrt(9 * channels))

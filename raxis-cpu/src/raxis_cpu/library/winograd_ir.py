@@ -351,7 +351,6 @@ def _image_tiles(body: Body, task: Value) -> None:
 
 
 def _output_panels(body: Body, task: Value) -> None:
-    function = body.function
     group, panel = body.divided(task, body[Slot.OUTPUT_PANELS])
     factors = body.part(body.workspace, Slot.FACTORS_AT)
     products = body.part(body.workspace, Slot.PRODUCTS_AT)
