@@ -14,8 +14,9 @@ from raxis_cpu.library.winograd_ir import TAPS, Description, Slot, bodies, panel
 from raxis_cpu.library.winograd_tiles_ir import POSITIONS, REACH, TILE
 from raxis_cpu.threads import thread_pool
 
-_FEW_TILES = 64
-"""With no more tiles than this, kernels are transformed where they are used, and never written to memory."""
+_FEW_TILES, _FEW_TILES_OF_OUTPUTS = 64, 0.25
+"""With no more tiles than this, or than so many per output, kernels are transformed where they are used, and never
+written to memory: each tile is read for every panel of outputs then, but the kernels are larger than the tiles."""
 _TILE_COST, _KERNEL_COST, _KERNEL_COST_OF_FEW, _PACK_COST, _CALL_COST = 32, 25, 10, 20, 4_000_000
 """Measured costs, in multiplications: of an element of a transformed tile, of transformed kernels, of kernels that are
 used as they are, of the calls of all phases."""
@@ -23,8 +24,10 @@ _BLOCK_BYTES = 1 << 20
 """Transformed tiles and products of a block: about half of what a core's own cache holds."""
 _BLOCK_TILES = 56
 """With fewer tiles in a block, the transformed kernels would be read too often."""
-_CHUNK, _CHUNK_OF_FEW = 64, 16
-"""Channels whose kernels are transformed at a time; where they are used at once, those that the first cache holds."""
+_CHUNK, _SMALL_CHUNK = 64, 16
+"""Channels whose kernels are transformed at a time, usually and where the first cache holds all that they meet."""
+_LINE_BYTES = 1 << 14
+"""Products of a line of positions that leave room for kernels and tiles in a core's first cache."""
 _MOST_WORKSPACES = 64
 """There is a bit for each in one integer."""
 _MOST_PLANS = 256
@@ -76,11 +79,17 @@ def is_worthwhile(sizes: Sizes) -> bool:
     work = sizes.channels * sizes.outputs
     stack = sizes.images * sizes.groups
     columns = (_panels(sizes.channels) + _panels(sizes.outputs)) * panel_width()
-    few = sizes.lines * sizes.line_tiles <= _FEW_TILES
-    kernels = _KERNEL_COST_OF_FEW if few else _KERNEL_COST
+    kernels = _KERNEL_COST_OF_FEW if _has_few_tiles(sizes) else _KERNEL_COST
     direct = TAPS * work * (stack * rows * places + _PACK_COST * sizes.groups)
     own = POSITIONS * (stack * tiles * (work + _TILE_COST * columns) + kernels * work * sizes.groups)
     return own + _CALL_COST < direct
+
+
+def _has_few_tiles(sizes: Sizes) -> bool:
+    """Whether all tiles are transformed first, and every task computes the results of an output panel."""
+    tiles = sizes.lines * sizes.line_tiles
+    most = max(_FEW_TILES, int(_FEW_TILES_OF_OUTPUTS * sizes.outputs))
+    return tiles <= min(most, _BLOCK_BYTES // (POSITIONS * panel_width() * 4))
 
 
 def _panels(count: int) -> int:
@@ -213,8 +222,7 @@ def convolve(sizes: Sizes, weight: Weight, x: Array, kernels: Array, bias: Array
 @lru_cache(maxsize=_MOST_PLANS)
 def _convolution_plan(sizes: Sizes, weight: Weight, image: Strides, result: Strides, threads: int) -> _Plan:
     plan = _Plan(sizes, weight, image, result, threads)
-    few = sizes.lines * sizes.line_tiles <= _FEW_TILES
-    (_convolve_few if few else _convolve_blocks)(plan)
+    (_convolve_few if _has_few_tiles(sizes) else _convolve_blocks)(plan)
     return plan
 
 
@@ -223,12 +231,13 @@ def _convolve_few(plan: _Plan) -> None:
     sizes = plan.sizes
     tiles = sizes.lines * sizes.line_tiles
     panels = sizes.groups * _panels(sizes.channels)
-    tile_gap, product_gap, factor_gap = _gap(panels * tiles), _gap(tiles), _gap(_CHUNK_OF_FEW)
+    chunk = _SMALL_CHUNK if tiles * REACH * panel_width() * 4 <= _LINE_BYTES else _CHUNK
+    tile_gap, product_gap, factor_gap = _gap(panels * tiles), _gap(tiles), _gap(chunk)
     plan.set(BLOCK_TILES=tiles, TILE_GAP=tile_gap, PRODUCT_GAP=product_gap, FACTOR_GAP=factor_gap)
     plan.share(Slot.TILES, "tiles", POSITIONS * tile_gap)
     plan.reserve(Slot.PRODUCTS_AT, POSITIONS * product_gap)
     plan.reserve(Slot.FACTORS_AT, REACH * factor_gap)
-    plan.reserve_taps(_CHUNK_OF_FEW)
+    plan.reserve_taps(chunk)
     plan.reserve_places(sizes.lines)
     plan.add("image_tiles", panels)
     plan.add("output_panels", sizes.groups * _panels(sizes.outputs))
