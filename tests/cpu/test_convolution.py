@@ -277,9 +277,9 @@ def test_winograd_with_any_number_of_channels(images: int, channels: int, output
     found = np.empty((images, groups * outputs, side, side), np.float32)
     sizes = Sizes(images, groups, channels, outputs, (side, side), (side, side), (1, 1))
     strides = Weight(outputs * channels * 9, channels * 9, 9)
-    operands = [torch.from_numpy(array).double() for array in (image, weight, bias)]
     assert convolve(sizes, strides, image, weight, bias, found)
-    expected = torch.conv2d(*operands, padding=1, groups=groups).numpy()
+    seen, kernels, added = (torch.from_numpy(array).double() for array in (image, weight, bias))
+    expected = torch.conv2d(seen, kernels, added, padding=1, groups=groups).numpy()
     np.testing.assert_allclose(found, expected, rtol=0, atol=5e-5 * np.sqrt(9 * channels))
 
 
@@ -294,6 +294,18 @@ def test_winograd_with_turned_kernels(images: int, channels: int) -> None:
     sizes = Sizes(images, 1, channels, outputs, (rows, places), (rows, places), (1, 1))
     strides = Weight(channels * outputs * 9, 9, outputs * 9, turned=True)
     assert convolve(sizes, strides, image, weight, None, found)
-    operands = [torch.from_numpy(array).double() for array in (image, weight)]
-    expected = torch.conv_transpose2d(*operands, padding=1).numpy()
+    seen, kernels = (torch.from_numpy(array).double() for array in (image, weight))
+    expected = torch.conv_transpose2d(seen, kernels, padding=1).numpy()
     np.testing.assert_allclose(found, expected, rtol=0, atol=5e-5 * np.sqrt(9 * channels))
+
+
+@pytest.mark.parametrize("images", [18, 19])
+def test_winograd_with_more_outputs_than_tiles(images: int) -> None:
+    generator = np.random.default_rng(images)
+    planes = generator.standard_normal((images + 1, 40, 7, 7)).astype(np.float32)
+    weight = generator.standard_normal((301, 20, 3, 3)).astype(np.float32)
+    # Every second channel of the last images: planes are dense, but do not lie one after another.
+    found = raxis.conv2d(raxis.from_numpy(planes)[1:, ::2], raxis.from_numpy(weight), padding=1).numpy()
+    seen, kernels = (torch.from_numpy(array).double() for array in (planes[1:, ::2].copy(), weight))
+    expected = torch.conv2d(seen, kernels, padding=1).numpy()
+    np.testing.assert_allclose(found, expected, rtol=0, atol=5e-5 * np.sqrt(9 * 20))
