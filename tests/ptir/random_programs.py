@@ -57,7 +57,9 @@ DEEPEST = 2
 _SPECIAL = (0.0, -0.0, 1.0, -0.5, 3.0, 1e-45, 3e38, float("inf"), float("-inf"), float("nan"))
 
 
-_UNDETERMINED = frozenset({"cholesky", "eig", "eigh", "eigvalsh", "lu", "qr", "qr_triangle", "svd", "svdvals"})
+_UNDETERMINED = frozenset(
+    {"cholesky", "eig", "eigh", "eigvalsh", "lu", "qr", "qr_triangle", "svd", "svdvals"}
+)
 """Nothing uses their results: signs and bases are anybody's choice, errors small beside the greatest value, and one
 rounding decides which of two equal pivots is taken and where a singular matrix fails.
 """
