@@ -8,6 +8,14 @@ from enum import IntEnum
 from raxis_cpu.library.panels_ir import panel_width
 from raxis_cpu.llvm.ir import I1, I64, PTR, Function, Type, Value
 
+MOST_WORKSPACES = 64
+"""There is a bit for each in one integer."""
+
+
+def unused(workspaces: int) -> int:
+    """What USED is at first: bits of workspaces that do not exist are taken."""
+    return -1 << workspaces if workspaces < MOST_WORKSPACES else 0
+
 
 class Slots(IntEnum):
     """A base for enumerations of what stands where in a description: members are numbered from 0 by ``auto()``."""

@@ -14,8 +14,9 @@ from raxis.dtypes import HALF, DType
 from raxis_cpu.library import winograd
 from raxis_cpu.library.pointwise import pointwise
 from raxis_cpu.library.routine import Array, Call, Routine
-from raxis_cpu.library.sliding import Convolution, Sizes, Triple, WeightGradient
+from raxis_cpu.library.sliding import Convolution, WeightGradient
 from raxis_cpu.library.sliding_ir import ELEMENTS
+from raxis_cpu.library.sliding_planes import Sizes, Triple
 
 _RANK = 3
 """Spatial dims of every convolution here; those that are missing have size 1."""

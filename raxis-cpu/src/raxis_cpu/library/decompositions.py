@@ -13,6 +13,7 @@ from raxis_cpu.library import decompositions_ir as code
 from raxis_cpu.library.factorizations import are_dense, in_own_thread, stack_of
 from raxis_cpu.library.phases import Module, Phase
 from raxis_cpu.library.routine import Call
+from raxis_cpu.machine import whole_lines
 
 _GROUPS = 16
 """So many threads at most share a stack of matrices."""
@@ -20,8 +21,6 @@ _BLOCK = 64
 """Columns that LAPACK works on at once, at most."""
 _COST = 8
 """Elementary operations for every element and row."""
-_LINE = 64
-"""Bytes of a line of the cache."""
 
 
 class _Work(NamedTuple):
@@ -42,7 +41,7 @@ class _Work(NamedTuple):
         for part in code.PARTS:
             elements = getattr(self, part)
             numbers |= {f"{part}_place": place, f"{part}_size": elements}
-            place += -(-elements * sizes.get(part, 8) // _LINE) * _LINE
+            place += whole_lines(elements * sizes.get(part, 8))
         return {**numbers, "group_bytes": place}
 
 

@@ -15,9 +15,8 @@ from raxis_cpu.llvm import runtime
 from raxis_cpu.llvm.compile import Code, compile, host
 from raxis_cpu.llvm.ir import I64, PTR, Function, Value
 from raxis_cpu.llvm.native import ARRAY_DATA, PAYLOAD, built_in, method_definition
+from raxis_cpu.machine import CACHE_LINE
 
-_LINE = 64
-"""Bytes of a line of the cache, where memory begins."""
 _HEAD = 6
 """Numbers at the start of `self`: the runtime table, the driver, bytes of memory, how many arrays, parts of memory and
 integers of the description. Then come slots and element sizes of the arrays, slots and offsets of the parts, and the
@@ -70,7 +69,9 @@ def described_ir() -> str:
     array_pairs = function.advance(numbers, _HEAD, 8)
     pairs = function.advance(array_pairs, arrays * 2, 8)
     template = function.advance(pairs, parts * 2, 8)
-    memory = function.call(PTR, runtime.function_pointer(function, numbers, runtime.MALLOC), nbytes + _LINE)
+    memory = function.call(
+        PTR, runtime.function_pointer(function, numbers, runtime.MALLOC), nbytes + CACHE_LINE
+    )
     with function.when(memory.compare("eq", _null(function))):
         failed = function.call(PTR, runtime.function_pointer(function, numbers, runtime.NO_MEMORY))
         function.line(f"ret {failed}")
@@ -89,7 +90,7 @@ def described_ir() -> str:
         start = function.load(PTR, function.advance(array, ARRAY_DATA, 1))
         start = function.advance(start, function.call(I64, as_integer, given) * itemsize, 1)
         function.store(start, function.advance(description, slot, 8))
-    first = (function.emit(I64, f"ptrtoint {memory} to i64") + (_LINE - 1)) & -_LINE
+    first = (function.emit(I64, f"ptrtoint {memory} to i64") + (CACHE_LINE - 1)) & -CACHE_LINE
     with function.loop(0, parts) as index:
         slot, offset = (function.load(I64, function.advance(pairs, index * 2 + item, 8)) for item in (0, 1))
         function.store(first + offset, function.advance(description, slot, 8))

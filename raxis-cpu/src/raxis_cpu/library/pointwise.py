@@ -8,7 +8,7 @@ from raxis.backends.api import Executable
 from raxis.dtypes import DType
 from raxis_cpu.library.block_products import by_blocks
 from raxis_cpu.library.problems import Batch, Matrix, Problem
-from raxis_cpu.library.sliding import Sizes
+from raxis_cpu.library.sliding_planes import Sizes
 
 _FEWEST = 16
 """With fewer channels or outputs, packing an image would cost more than it saves."""

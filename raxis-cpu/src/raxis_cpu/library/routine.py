@@ -12,8 +12,10 @@ import numpy as np
 from raxis.backends.reference.quiet import new_context, pool
 from raxis.layout import Strides, contiguous_strides
 from raxis.ptir.program import Instruction
+from raxis_cpu.machine import CACHE_LINE, whole_lines
 
 Array = np.ndarray[Any, Any]
+_BYTE = np.dtype(np.uint8)
 
 Routine = Callable[..., None]
 """Takes an array per operand, then an array per result, and writes the results, which share no memory with operands."""
@@ -77,8 +79,12 @@ class _Workspace(threading.local):
         nbytes = prod(shape) * dtype.itemsize
         memory = self._memory.get(name)
         if memory is None or memory.nbytes < nbytes:
-            memory = self._memory[name] = np.empty(nbytes, np.uint8)
+            memory = self._memory[name] = np.empty(nbytes, _BYTE)
         return np.ndarray(shape, dtype, memory)
+
+    def lines(self, name: str, nbytes: int) -> int:
+        """The address of memory that begins with a line of the cache; it stays valid as an array does."""
+        return whole_lines(address_of(self.array(name, (nbytes + CACHE_LINE,), _BYTE)))
 
 
 workspace = _Workspace()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from itertools import pairwise, product
+from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
 
@@ -12,234 +12,31 @@ import numpy as np
 
 from raxis.backends.api import Executable
 from raxis.dtypes import DType
+from raxis_cpu.library.bodies_ir import MOST_WORKSPACES, unused
 from raxis_cpu.library.described_ir import described, serial_for
 from raxis_cpu.library.panels_ir import panel_width
-from raxis_cpu.library.register_tiles_ir import Tile, gradients_tile, most_places, most_taps, results_tile
+from raxis_cpu.library.register_tiles_ir import gradients_tile, most_taps
 from raxis_cpu.library.routine import Array, address_of, workspace
 from raxis_cpu.library.sliding_ir import drivers, few_outputs, vector_of
+from raxis_cpu.library.sliding_planes import (
+    TASKS,
+    Planes,
+    ResultTiles,
+    Sizes,
+    forward_planes,
+    transposed_planes,
+)
 from raxis_cpu.library.sliding_slots import TILE, Description, Slot
 from raxis_cpu.llvm.ir import Type
+from raxis_cpu.machine import whole_lines
 from raxis_cpu.threads import thread_pool
 
 _PLANES_BYTES = 1 << 20
 """Planes for one thread at a time: about half of what a core's own cache holds."""
-_BLOCK_PLACES = 512
-"""Most places of a block of results: those of a panel of outputs fit into the cache."""
-_LEAST_PLACES = 96
-"""Fewer places are not worth a task."""
 _ROW_PLACES = 256
 """Places whose products with responses are added at a time: the responses stay in the cache."""
-_TASKS = 16
-"""So many tasks keep all threads busy."""
 _SMALL_WORK, _SMALL_BYTES = 1 << 21, 1 << 18
 """Multiplications and memory of what is done at once, in one thread."""
-_MOST_WORKSPACES = 64
-"""There is a bit for each in one integer."""
-_LINE = 64
-"""Bytes of a line of the cache."""
-
-Triple = tuple[int, ...]
-
-
-class Sizes(NamedTuple):
-    """Sizes of a correlation over three dims (missing ones have size 1); channels and outputs are those of a group."""
-
-    images: int
-    groups: int
-    channels: int
-    outputs: int
-    image: Triple
-    result: Triple
-    kernel: Triple
-    step: Triple
-    spread: Triple
-    before: Triple
-
-    @property
-    def taps(self) -> int:
-        """Elements of a kernel of one channel."""
-        return prod(self.kernel)
-
-
-class _Planes(NamedTuple):
-    """The padded planes of a channel, one of `extent` for every remainder, and the tables of `sliding_ir`."""
-
-    extent: Triple
-    remainders: int
-    step: Triple
-    fills: Array
-    offsets: Array
-    blocks: Array
-
-    @property
-    def channel_gap(self) -> int:
-        """Elements of a channel."""
-        return self.remainders * prod(self.extent)
-
-
-def _fill(at: int, start: Sequence[int], step: int, size: int, extent: int) -> list[int]:
-    """One entry of the table: the planes' first place is `start` in the image, whose rows have `size` places."""
-    low = min(max(0, -(start[2] // step)), extent)
-    stop = min(max(low, -((start[2] - size) // step)), extent)
-    return [at, *start, low, stop]
-
-
-class _Piece(NamedTuple):
-    """Rows of results and, if there is one row, some of its places."""
-
-    row: int
-    rows: int
-    place: int
-    places: int
-
-
-def _pieces(rows: int, places: int, most: int) -> list[_Piece]:
-    """Rows of `places` results in pieces of at most `most`."""
-    if places <= most:
-        count = -(-rows // (most // places))
-        bounds = [rows * number // count for number in range(count + 1)]
-        return [_Piece(first, stop - first, 0, places) for first, stop in pairwise(bounds)]
-    count = -(-places // most)
-    bounds = [places * number // count for number in range(count + 1)]
-    return [_Piece(row, 1, first, stop - first) for row in range(rows) for first, stop in pairwise(bounds)]
-
-
-class _Tiles:
-    """Which functions compute tiles of results."""
-
-    def __init__(self, vector: Type, sizes: Sizes) -> None:
-        self._vector = vector
-        outputs = sizes.outputs
-        places = sizes.images * sizes.groups * -(-outputs // panel_width(vector)) * prod(sizes.result)
-        # Fewer if there are few tasks.
-        self.block_places = max(_LEAST_PLACES, min(_BLOCK_PLACES, places // _TASKS))
-        """Most places of a block."""
-        self._is_narrow = outputs <= few_outputs(vector)
-        last = (outputs - 1) % panel_width(vector) + 1
-        # Of one vector of outputs, and of two.
-        self._used = (last <= vector.lanes, last > vector.lanes or outputs > panel_width(vector))
-
-    def numbers(self, rows: int, places: int) -> list[int]:
-        """The last numbers of a block of so many rows and places."""
-        if self._is_narrow:
-            return [0] * 6
-        most = most_places(1 + self._used[1])
-        width = -(-places // -(-places // most))
-        height = -(-rows // -(-rows // (most // width)))
-        rest = (rows - 1) % height + 1
-        return [height, width, *self._addresses(height, width), *self._addresses(rest, width)]
-
-    def _addresses(self, rows: int, places: int) -> list[int]:
-        return [
-            results_tile(self._vector, Tile(rows, places, vectors)) if used else 0
-            for vectors, used in enumerate(self._used, 1)
-        ]
-
-
-def _table(rows: list[list[int]] | list[tuple[int, ...]]) -> Array:
-    return np.array(rows, np.int64)
-
-
-def _forward_planes(sizes: Sizes, tiles: _Tiles | None) -> _Planes:
-    """The planes; without `tiles` there are no blocks of results."""
-    used = [
-        sorted({tap * spread % step for tap in range(count)})
-        for count, spread, step in zip(sizes.kernel, sizes.spread, sizes.step, strict=True)
-    ]
-    extent = tuple(
-        places + (count - 1) * spread // step
-        for places, count, spread, step in zip(
-            sizes.result, sizes.kernel, sizes.spread, sizes.step, strict=True
-        )
-    )
-    plane, count = prod(extent), prod(map(len, used))
-    fills, at = [], 0
-    for remainders in product(*used):
-        start = [remainder - before for remainder, before in zip(remainders, sizes.before, strict=True)]
-        fills.append(_fill(at, start, sizes.step[2], sizes.image[2], extent[2]))
-        at += plane
-    offsets = np.zeros((sizes.channels, *sizes.kernel), np.int64)
-    offsets += (np.arange(sizes.channels) * plane * count).reshape(-1, 1, 1, 1)
-    number, pitch = plane, 1
-    for axis in (2, 1, 0):
-        reach = np.arange(sizes.kernel[axis]) * sizes.spread[axis]
-        which = np.searchsorted(used[axis], reach % sizes.step[axis])
-        own = which * number + reach // sizes.step[axis] * pitch
-        offsets += own.reshape(-1, *(1,) * (2 - axis))
-        number, pitch = number * len(used[axis]), pitch * extent[axis]
-    rows = np.arange(offsets.size)
-    pieces = [] if tiles is None else _pieces(sizes.result[1], sizes.result[2], tiles.block_places)
-    blocks = [
-        [0, offsets.size, (slice_ * extent[1] + piece.row) * extent[2] + piece.place, piece.rows, piece.places,
-         (slice_ * sizes.result[1] + piece.row) * sizes.result[2] + piece.place, sizes.result[2], 1,
-         *(tiles.numbers(piece.rows, piece.places) if tiles else ())]
-        for slice_ in range(sizes.result[0])
-        for piece in pieces
-    ]  # fmt: skip
-    table = np.stack([rows, offsets.ravel()], -1)
-    return _Planes(extent, count, sizes.step, _table(fills), table, _table(blocks))
-
-
-class _Part(NamedTuple):
-    """Along one dim, the results of a transpose whose places have the same remainder by the step."""
-
-    first: int
-    places: int
-    taps: list[int]
-    shifts: list[int]
-
-
-def _parts(result: int, kernel: int, step: int, spread: int, before: int) -> list[_Part]:
-    parts = []
-    for first in range(min(step, result)):
-        seen = [(tap, first + before - tap * spread) for tap in range(kernel)]
-        whole = [(tap, reach // step) for tap, reach in seen if reach % step == 0]
-        parts.append(
-            _Part(first, -(-(result - first) // step), [tap for tap, _ in whole], [at for _, at in whole])
-        )
-    return parts
-
-
-def _transposed_planes(sizes: Sizes, tiles: _Tiles) -> _Planes:
-    """As if `result` were the image of a correlation and `image` its result."""
-    by_dim = [
-        _parts(*numbers)
-        for numbers in zip(sizes.result, sizes.kernel, sizes.step, sizes.spread, sizes.before, strict=True)
-    ]
-    lowest = [min((at for part in parts for at in part.shifts), default=0) for parts in by_dim]
-    extent = tuple(
-        max(part.places + max(part.shifts, default=low) for part in parts) - low
-        for parts, low in zip(by_dim, lowest, strict=True)
-    )
-    channels = np.arange(sizes.channels)
-    offsets: list[Array] = []
-    blocks: list[list[int]] = []
-    done = 0
-    gaps = (sizes.result[1] * sizes.result[2], sizes.result[2], 1)
-    for parts in product(*by_dim):
-        taps = [
-            (a * sizes.kernel[1] + b) * sizes.kernel[2] + c
-            for a, b, c in product(*(part.taps for part in parts))
-        ]
-        shifts = [
-            ((a - lowest[0]) * extent[1] + b - lowest[1]) * extent[2] + c - lowest[2]
-            for a, b, c in product(*(part.shifts for part in parts))
-        ]
-        rows = channels[:, None] * sizes.taps + np.array(taps, np.int64)
-        places = channels[:, None] * prod(extent) + np.array(shifts, np.int64)
-        offsets.append(np.stack([rows.ravel(), places.ravel()], -1))
-        start = sum(part.first * gap for part, gap in zip(parts, gaps, strict=True))
-        row_gap = sizes.step[1] * gaps[1]
-        blocks += [
-            [done, rows.size, (slice_ * extent[1] + piece.row) * extent[2] + piece.place, piece.rows, piece.places,
-             start + slice_ * sizes.step[0] * gaps[0] + piece.row * row_gap + piece.place * sizes.step[2], row_gap,
-             sizes.step[2], *tiles.numbers(piece.rows, piece.places)]
-            for slice_ in range(parts[0].places)
-            for piece in _pieces(parts[1].places, parts[2].places, tiles.block_places)
-        ]  # fmt: skip
-        done += rows.size
-    fills = [_fill(0, lowest, 1, sizes.image[2], extent[2])]
-    return _Planes(extent, 1, (1, 1, 1), _table(fills), np.concatenate(offsets), _table(blocks))
 
 
 class _Memory:
@@ -253,7 +50,7 @@ class _Memory:
     def add(self, slot: Slot, elements: int) -> None:
         """Room for so many elements, at the beginning of a line of the cache."""
         self.places.append((slot, self.nbytes))
-        self.nbytes += -(-elements * self._itemsize // _LINE) * _LINE
+        self.nbytes += whole_lines(elements * self._itemsize)
 
 
 class _Plan(NamedTuple):
@@ -273,7 +70,7 @@ class _Runner:
         driver: address of the function that does the work.
     """
 
-    def __init__(self, sizes: Sizes, dtype: DType, planes: _Planes, driver: int) -> None:
+    def __init__(self, sizes: Sizes, dtype: DType, planes: Planes, driver: int) -> None:
         self._sizes, self._planes, self._dtype = sizes, planes, dtype.numpy
         self._width = panel_width(vector_of(dtype))
         self._driver = driver
@@ -302,7 +99,7 @@ class _Runner:
         raise NotImplementedError
 
     def _planned(self) -> _Plan:
-        threads = min(thread_pool().num_threads, _MOST_WORKSPACES)
+        threads = min(thread_pool().num_threads, MOST_WORKSPACES)
         found = self._plans.get(threads)
         if found is None:
             found = self._plans[threads] = self._new_plan(threads)
@@ -315,9 +112,9 @@ class _Runner:
         chunk = min(self._sizes.images, threads * images)
         memory = _Memory(self._dtype.itemsize)
         memory.add(Slot.PLANES, chunk * self._image_elements + 2 * self._width)
-        # Bits of workspaces that do not exist are taken.
-        used = -1 << threads if threads < _MOST_WORKSPACES else 0
-        numbers = {**self._fixed, "CHUNK": chunk, "USED": used, **self._plan(threads, chunk, memory)}
+        numbers = {
+            **self._fixed, "CHUNK": chunk, "USED": unused(threads), **self._plan(threads, chunk, memory)
+        }  # fmt: skip
         values = dict.fromkeys(Slot, 0)
         values.update({Slot[name]: number for name, number in numbers.items()})
         return _Plan(Description(*values.values()), memory)
@@ -326,7 +123,7 @@ class _Runner:
         """Run; addresses of what is not here are 0."""
         template, memory = self._planned()
         description = Description.from_buffer_copy(template)
-        start = -(-address_of(workspace.array("sliding", (memory.nbytes + _LINE,), _BYTES)) // _LINE) * _LINE
+        start = workspace.lines("sliding", memory.nbytes)
         for slot, offset in memory.places:
             description[slot] = start + offset
         description[Slot.IMAGE : Slot.BIAS + 1] = [address_of(x), weight, bias]
@@ -356,9 +153,6 @@ class _Runner:
         return described(self._driver, arrays, parts, memory.nbytes, [*template], owner=self)
 
 
-_BYTES = np.dtype(np.uint8)
-
-
 class Convolution(_Runner):
     """A convolution of fixed sizes, or the transpose of one (then `result` is larger than `image` as a rule).
 
@@ -372,7 +166,7 @@ class Convolution(_Runner):
     def __init__(self, sizes: Sizes, dtype: DType, *, transposed: bool = False) -> None:
         vector = vector_of(dtype)
         self._is_narrow = sizes.outputs <= few_outputs(vector)
-        planes = (_transposed_planes if transposed else _forward_planes)(sizes, _Tiles(vector, sizes))
+        planes = (transposed_planes if transposed else forward_planes)(sizes, ResultTiles(vector, sizes))
         super().__init__(sizes, dtype, planes, drivers(dtype).convolution)
         # Many places at a time are read beyond the end.
         self._is_plain &= not self._is_narrow
@@ -416,11 +210,11 @@ class Convolution(_Runner):
         else:
             memory.places.append((Slot.PANELS, memory.places[-1][1]))
         results = self._most_places * width
-        elements = -(-(results + self._lines * width) // _LINE) * _LINE
-        memory.add(Slot.WORKSPACES, threads * elements)
+        workspace_bytes = whole_lines((results + self._lines * width) * itemsize)
+        memory.add(Slot.WORKSPACES, threads * workspace_bytes // itemsize)
         return {
             "IS_NARROW": int(self._is_narrow), "ARRANGES": int(arranges), "LINES_AT": results * itemsize,
-            "WORKSPACE_BYTES": elements * itemsize,
+            "WORKSPACE_BYTES": workspace_bytes,
         }  # fmt: skip
 
     @property
@@ -443,7 +237,7 @@ class WeightGradient(_Runner):
 
     def __init__(self, sizes: Sizes, dtype: DType) -> None:
         vector = vector_of(dtype)
-        super().__init__(sizes, dtype, _forward_planes(sizes, None), drivers(dtype).gradient)
+        super().__init__(sizes, dtype, forward_planes(sizes, None), drivers(dtype).gradient)
         self._by_tiles = sizes.outputs <= few_outputs(vector)
         if self._by_tiles:
             self._is_plain = False
@@ -460,7 +254,7 @@ class WeightGradient(_Runner):
         self._run_gap = -(-run // lanes) * lanes
         rows = 1 if sizes.outputs == 1 else TILE
         tiles, elements = -(-sizes.outputs // rows), -(-self._depth // TILE)
-        block = -(-elements // min(elements, -(-_TASKS // (sizes.groups * tiles)))) * TILE
+        block = -(-elements // min(elements, -(-TASKS // (sizes.groups * tiles)))) * TILE
         self._fixed |= {
             "BY_TILES": 1, "DEPTH_BLOCK": block, "DEPTH_BLOCKS": -(-self._depth // block), "OUTPUT_TILES": tiles,
             "SUMS_GAP": elements * TILE, "RUN_GAP": self._run_gap,
@@ -472,10 +266,11 @@ class WeightGradient(_Runner):
         sizes, depth = self._sizes, self._depth
         count = -(-depth // most_taps())
         bounds = [depth * number // count for number in range(count + 1)]
-        self._tiles = _table([
+        tiles = [
             (first, *(gradients_tile(vector, stop - first, vectors) for vectors in (1, 2)))
             for first, stop in pairwise(bounds)
-        ] + [(depth, 0, 0)])  # fmt: skip
+        ]
+        self._tiles = np.array([*tiles, (depth, 0, 0)], np.int64)
         rows = max(1, _ROW_PLACES // sizes.result[2])
         self._fixed |= {
             "TILES": self._tiles.ctypes.data, "TILE_COUNT": count, "ROW_BLOCK": rows, "WEIGHT_OUTPUT": depth,

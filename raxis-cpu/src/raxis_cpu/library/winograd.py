@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from raxis.backends.api import Strides
+from raxis_cpu.library.bodies_ir import MOST_WORKSPACES, unused
 from raxis_cpu.library.routine import Array, address_of, workspace
 from raxis_cpu.library.winograd_ir import TAPS, Description, Slot, bodies, panel_width
 from raxis_cpu.library.winograd_tiles_ir import POSITIONS, REACH, TILE
+from raxis_cpu.machine import whole_lines
 from raxis_cpu.threads import thread_pool
 
 _FEW_TILES, _FEW_TILES_OF_OUTPUTS = 64, 0.25
@@ -28,12 +30,8 @@ _CHUNK, _SMALL_CHUNK = 64, 16
 """Channels whose kernels are transformed at a time, usually and where the first cache holds all that they meet."""
 _LINE_BYTES = 1 << 14
 """Products of a line of positions that leave room for kernels and tiles in a core's first cache."""
-_MOST_WORKSPACES = 64
-"""There is a bit for each in one integer."""
 _MOST_PLANS = 256
 """Plans that are kept: a large model has about as many convolutions of different sizes, forward and backward."""
-_LINE = 64
-"""Bytes of a line of the cache."""
 
 
 class Weight(NamedTuple):
@@ -144,7 +142,7 @@ class _Plan:
     def reserve(self, slot: Slot, elements: int) -> None:
         """Room for a part of every workspace."""
         self.values[slot] = self._nbytes
-        self._nbytes += -(-elements * 4 // _LINE) * _LINE
+        self._nbytes += whole_lines(elements * 4)
 
     def reserve_places(self, lines: int) -> None:
         """Room for what some lines see, and for one more row that is read in vain."""
@@ -166,14 +164,12 @@ class _Plan:
 
     @property
     def _workspaces(self) -> int:
-        return min(self.threads, _MOST_WORKSPACES)
+        return min(self.threads, MOST_WORKSPACES)
 
     @cached_property
     def _template(self) -> Any:
         """The description without addresses; no more slots can be filled from now on."""
-        count = self._workspaces
-        # Bits of workspaces that do not exist are taken.
-        self.set(USED=-1 << count if count < _MOST_WORKSPACES else 0, WORKSPACE_BYTES=self._nbytes)
+        self.set(USED=unused(self._workspaces), WORKSPACE_BYTES=self._nbytes)
         return Description(*(self.values[slot] for slot in Slot))
 
     def run(self, x: Array, kernels: Array, bias: Array | None, result: Array) -> bool:
@@ -183,20 +179,14 @@ class _Plan:
         for slot, array in arrays:
             if array is not None:
                 description[slot] = address_of(array)
-        description[Slot.WORKSPACES] = _aligned("workspaces", self._workspaces * self._nbytes // 4)
+        description[Slot.WORKSPACES] = workspace.lines("winograd workspaces", self._workspaces * self._nbytes)
         for slot, name, elements in self._shared:
-            description[slot] = _aligned(name, elements)
+            description[slot] = workspace.lines(f"winograd {name}", elements * 4)
         for step in self.steps:
             description[Slot.FIRST_LINE], description[Slot.STOP_LINE] = step.first_line, step.stop_line
             body = ctypes.c_void_p(bodies()[step.body])
             thread_pool().run(body, ctypes.addressof(description), step.tasks, 1)
         return not description[Slot.STRANGE]
-
-
-def _aligned(name: str, elements: int) -> int:
-    """Address of memory for float32 at the beginning of a line of the cache."""
-    address = address_of(workspace.array(f"winograd {name}", (elements + _LINE // 4,), np.dtype(np.float32)))
-    return -(-address // _LINE) * _LINE
 
 
 def convolve(sizes: Sizes, weight: Weight, x: Array, kernels: Array, bias: Array | None, out: Array) -> bool:

@@ -18,12 +18,11 @@ from raxis_cpu.llvm.plan import GENERAL, Scope
 from raxis_cpu.llvm.reductions import Accumulator
 from raxis_cpu.llvm.runtime import FREE, MALLOC, function_pointer
 from raxis_cpu.llvm.values import Values
+from raxis_cpu.machine import CACHE_LINE
 
 OUT_OF_MEMORY = 1
 """Error code; code 2 + n is a failed check of node n."""
-CACHE_LINE = 64
-"""Bytes."""
-STREAM_DISTANCE = 2048
+_STREAM_DISTANCE = 2048
 """How many bytes ahead of the arithmetic memory is fetched."""
 
 
@@ -262,15 +261,22 @@ class Renderer(Values):
             access = self._kernel.nodes[node].detail
             address = self._address(frame, access, self._access_numbers["node", node])
             self._fetch_lines(address, self._vector_bytes(node), write=False)
+        for address, nbytes in self._dense_stores(frame):
+            self._fetch_lines(address, nbytes, write=True)
+
+    def _dense_stores(self, frame: Frame) -> Iterator[tuple[Value, int]]:
+        """Where results that are dense along the lane axis are written, and how many bytes of each."""
         for number, store in enumerate(self._kernel.stores):
             if self._lane_stride(store.access) == 1:
-                address = self._address(frame, store.access, self._access_numbers["store", number])
                 itemsize = self._kernel.buffers[store.access.buffer].itemsize
-                self._fetch_lines(address, itemsize * self._lane_count, write=True)
+                yield (
+                    self._address(frame, store.access, self._access_numbers["store", number]),
+                    itemsize * self._lane_count,
+                )
 
     def _fetch_lines(self, address: Value, nbytes: int, *, write: bool) -> None:
         for line in range(0, nbytes, CACHE_LINE):
-            self._fetch(self.function.advance(address, STREAM_DISTANCE + line, 1), write=write)
+            self._fetch(self.function.advance(address, _STREAM_DISTANCE + line, 1), write=write)
 
     def _fetch(self, address: Value, *, write: bool) -> None:
         self.function.line(f"call void @llvm.prefetch.p0({address}, i32 {int(write)}, i32 3, i32 1)")
@@ -287,10 +293,8 @@ class Renderer(Values):
                 stride = self._parameter("stride", access, outer)
                 address = self._address(frame, node.detail, access)
                 self._fetch(self.function.advance(address, stride, node.dtype.itemsize), write=False)
-        for number, store in enumerate(self._kernel.stores):
-            if self._lane_stride(store.access) == 1:
-                address = self._address(frame, store.access, self._access_numbers["store", number])
-                self._fetch(address, write=True)
+        for address, _ in self._dense_stores(frame):
+            self._fetch(address, write=True)
 
     def _flat_position(self, frame: Frame, node: int) -> Value | None:
         """Position within the inner axes, for argmax and argmin."""
