@@ -1,13 +1,11 @@
 """Fourier transforms of sizes without prime factors above 7, in LLVM IR: every lane is a transform of its own.
 
 A group of transforms is brought into scratch memory, element by element a vector of real and one of imaginary parts,
-transformed there by Stockham's method (High-speed convolution and correlation, 1966), whose results are in order
-without a permutation, and written back.
+transformed there (`butterflies_ir`), and written back.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import cache
 from typing import Literal
@@ -15,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from raxis.dtypes import DType
+from raxis_cpu.library.butterflies_ir import Complex, Scratch, butterflies_ir, minus, plus, times
 from raxis_cpu.library.call_ir import Status
 from raxis_cpu.library.phases import Body, Module
 from raxis_cpu.library.places_ir import intrinsics_ir
@@ -22,42 +21,11 @@ from raxis_cpu.library.routine import Array
 from raxis_cpu.library.tiles_ir import lanes_below, lanes_of, masked_load, masked_store
 from raxis_cpu.llvm import registers, runtime
 from raxis_cpu.llvm.compile import host
-from raxis_cpu.llvm.ir import DOUBLE, I1, I64, PTR, Function, Type, Value, Variable, fma, is_null
+from raxis_cpu.llvm.ir import DOUBLE, I1, I64, PTR, Type, Value, is_null
 from raxis_cpu.llvm.turning import turned
 
 _PARTS = ("size", "twiddles", "scale", "count", "source_row", "source_step", "result_row", "result_step")
 """Of one dimension: elements, address of the table, bits of the factor as a double; transforms beside each other."""
-
-Complex = tuple[Value, Value]
-
-
-_POWERS = (8, 4, 2)
-_RADICES = (7, 5, 3, *_POWERS)
-"""Radices in the order of the steps; powers of two need the last three alone."""
-
-
-def steps_of(size: int) -> list[int]:
-    """The radices of the steps in their order; their product is the size unless that has other prime factors."""
-    found = []
-    for radix in _RADICES:
-        while size % radix == 0:
-            found.append(radix)
-            size //= radix
-    return found
-
-
-@cache
-def twiddles(size: int, dtype: DType) -> Array:
-    """The factors of all steps in their order: for every p, powers 1, 2, ... of exp(-2 pi i p / n).
-
-    They are kept, as kernels hold their address.
-    """
-    parts, left = [np.empty(0)], size
-    for radix in steps_of(size):
-        angles = np.outer(np.arange(left // radix), np.arange(1, radix)) * (-2 * np.pi / left)
-        parts.append(np.stack([np.cos(angles), np.sin(angles)], -1).ravel())
-        left //= radix
-    return np.concatenate(parts).astype(dtype.numpy)
 
 
 @cache
@@ -92,7 +60,7 @@ def transforms(dtype: DType, ways: tuple[Way, ...], *, inverse: bool, odd: bool)
     The first phase reads the operand, the others what the result has become. A group of rows that is not full repeats
     the last one.
     """
-    names, texts = numbers_of(len(ways)), [_butterflies(dtype, inverse=inverse, odd=odd)]
+    names, texts = numbers_of(len(ways)), [butterflies_ir(dtype, inverse=inverse, odd=odd)]
     if "cut columns" in ways:
         texts.append(intrinsics_ir(registers.register_type(dtype, lanes_of(dtype))))
     texts += [_Phase(dtype, place, names, way).text() for place, way in enumerate(ways)]
@@ -109,155 +77,8 @@ def real_transforms(dtype: DType, *, inverse: bool, odd: bool) -> Module:
 
     The factor is that of a transform, or of its inverse, without one of its own; forward only half of it.
     """
-    texts = [_butterflies(dtype, inverse=inverse, odd=odd), (_Mirrored if inverse else _Half)(dtype).text()]
+    texts = [butterflies_ir(dtype, inverse=inverse, odd=odd), (_Mirrored if inverse else _Half)(dtype).text()]
     return Module("rfft", "\n".join(texts), REAL_NUMBERS)
-
-
-class _Memory:
-    """Elements of scratch memory: vectors of real parts, each followed by one of imaginary parts."""
-
-    def __init__(self, function: Function, dtype: DType) -> None:
-        self._function = function
-        self._vector = registers.register_type(dtype, lanes_of(dtype))
-        self._size = host().vector_bytes
-
-    def load(self, start: Value, place: Value) -> Complex:
-        here = self._function.advance(start, place * 2, self._size)
-        there = self._function.advance(here, 1, self._size)
-        return self._function.load(self._vector, here, 64), self._function.load(self._vector, there, 64)
-
-    def store(self, value: Complex, start: Value, place: Value) -> None:
-        here = self._function.advance(start, place * 2, self._size)
-        self._function.store(value[0], here, 64)
-        self._function.store(value[1], self._function.advance(here, 1, self._size), 64)
-
-
-def _butterflies(dtype: DType, *, inverse: bool, odd: bool) -> str:
-    """``@butterflies(x, y, size, twiddles)``: transforms x, with y as room; where the result is."""
-    function = Function("internal ptr @butterflies(ptr %x, ptr %y, i64 %size, ptr %twiddles)")
-    size = function.argument(I64, "size")
-    x, y, table = (function.variable(PTR, function.argument(PTR, name)) for name in ("x", "y", "twiddles"))
-    left, stride = function.variable(I64, size), function.variable(I64, 1)
-
-    sign = -1.0 if inverse else 1.0
-    for radix in _RADICES if odd else _POWERS:
-        with function.repeat_while() as repetition:
-            now = left.get()
-            part = function.emit(I64, f"udiv {now}, {radix}")
-            repetition.test((part * radix).compare("eq", now))
-            _step(function, dtype, (x.get(), y.get()), (radix, part, stride.get()), table, sign)
-            left.set(part)
-            stride.set(stride.get() * radix)
-            was = x.get()
-            x.set(y.get())
-            y.set(was)
-    function.line(f"ret {x.get()}")
-    return function.text
-
-
-def _step(
-    function: Function, dtype: DType, arrays: tuple[Value, Value], sizes: tuple[int, Value, Value],
-    table: Variable, sign: float,
-) -> None:  # fmt: skip
-    """From x to y: `stride` times the first step of a transform of radix * part elements."""
-    (x, y), (radix, part, stride) = arrays, sizes
-    memory, jump = _Memory(function, dtype), part * stride
-    with function.loop(0, part) as p:
-        factors = _factors(function, dtype, table, radix - 1, sign)
-        with function.loop(0, stride) as q:
-            first = q + stride * p
-            values = _short([memory.load(x, first + jump * number) for number in range(radix)], sign)
-            place = q + stride * p * radix
-            memory.store(values[0], y, place)
-            for number, factor in enumerate(factors, 1):
-                memory.store(_times(values[number], factor), y, place + stride * number)
-
-
-def _factors(function: Function, dtype: DType, table: Variable, count: int, sign: float) -> list[Complex]:
-    """The next powers, in all lanes."""
-    place, element = table.get(), registers.register_type(dtype)
-    numbers = [
-        function.load(element, function.advance(place, number, dtype.itemsize)) for number in range(2 * count)
-    ]
-    table.set(function.advance(place, 2 * count, dtype.itemsize))
-    wide = [(number * (sign if k % 2 else 1.0)).splat(lanes_of(dtype)) for k, number in enumerate(numbers)]
-    return list(zip(wide[::2], wide[1::2], strict=True))
-
-
-def _short(values: list[Complex], sign: float) -> list[Complex]:
-    """The transform of a few numbers."""
-    if len(values) == 2:
-        a, b = values
-        return [_plus(a, b), _minus(a, b)]
-    if len(values) == 4:
-        a, b, c, d = values
-        (first, third), (second, fourth) = _short([a, c], sign), _short([b, d], sign)
-        turned_fourth = _turn(fourth, sign)
-        return [
-            _plus(first, second), _minus(third, turned_fourth),
-            _minus(first, second), _plus(third, turned_fourth),
-        ]  # fmt: skip
-    return _eight(values, sign) if len(values) == 8 else _odd(values, sign)
-
-
-def _eight(values: list[Complex], sign: float) -> list[Complex]:
-    even, odd = _short(values[::2], sign), _short(values[1::2], sign)
-    root = math.sqrt(0.5)
-    # Times exp(-pi i k / 4), or its inverse.
-    turned_odd = [
-        odd[0],
-        _scaled(_minus(odd[1], _turn(odd[1], sign)), root),
-        _turn(odd[2], -sign),
-        _scaled(_plus(odd[3], _turn(odd[3], sign)), -root),
-    ]
-    pairs = list(zip(even, turned_odd, strict=True))
-    return [_plus(*pair) for pair in pairs] + [_minus(*pair) for pair in pairs]
-
-
-def _odd(values: list[Complex], sign: float) -> list[Complex]:
-    """That of an odd number: elements k and n - k share their cosines, and their sines but for the sign."""
-    count, half = len(values), len(values) // 2
-    sums = [_plus(values[k], values[count - k]) for k in range(1, half + 1)]
-    apart = [_minus(values[k], values[count - k]) for k in range(1, half + 1)]
-    found = [values[0]] * count
-    for total in sums:
-        found[0] = _plus(found[0], total)
-    for number in range(1, half + 1):
-        angles = [2 * math.pi * (number * k % count) / count for k in range(1, half + 1)]
-        even, odd = values[0], _scaled(apart[0], math.sin(angles[0]))
-        for total, angle in zip(sums, angles, strict=True):
-            even = _added(total, math.cos(angle), even)
-        for difference, angle in zip(apart[1:], angles[1:], strict=True):
-            odd = _added(difference, math.sin(angle), odd)
-        odd = _turn(odd, sign)
-        found[number], found[count - number] = _minus(even, odd), _plus(even, odd)
-    return found
-
-
-def _scaled(value: Complex, factor: float) -> Complex:
-    return value[0] * factor, value[1] * factor
-
-
-def _added(value: Complex, factor: float, total: Complex) -> Complex:
-    return fma(value[0], factor, total[0]), fma(value[1], factor, total[1])
-
-
-def _plus(a: Complex, b: Complex) -> Complex:
-    return a[0] + b[0], a[1] + b[1]
-
-
-def _minus(a: Complex, b: Complex) -> Complex:
-    return a[0] - b[0], a[1] - b[1]
-
-
-def _turn(value: Complex, sign: float) -> Complex:
-    """Times i, or -i for a negative sign."""
-    real, imag = value
-    return (-imag, real) if sign > 0 else (imag, -real)
-
-
-def _times(a: Complex, b: Complex) -> Complex:
-    return fma(a[0], b[0], -(a[1] * b[1])), fma(a[0], b[1], a[1] * b[0])
 
 
 class _Phase:
@@ -275,7 +96,7 @@ class _Phase:
         self._source = 0 if place == 0 else 1
         self._body = Body(f"transform_{place}", names)
         self._numbers = {part: self._body.numbers[f"{part}_{place}"] for part in _PARTS}
-        self._memory = _Memory(self._body, dtype)
+        self._memory = Scratch(self._body, dtype)
 
     def text(self) -> str:
         """The definition."""
@@ -421,8 +242,8 @@ class _Half(_Real):
 
     def _combined(self, a: Complex, b: Complex, turn: Complex) -> Complex:
         """Twice the transform of the even elements, and that of the odd ones turned."""
-        apart = _minus(a, b)
-        return _plus(_plus(a, b), _times((apart[1], -apart[0]), turn))
+        apart = minus(a, b)
+        return plus(plus(a, b), times((apart[1], -apart[0]), turn))
 
 
 class _Mirrored(_Real):
@@ -450,8 +271,8 @@ class _Mirrored(_Real):
         return found
 
     def _combined(self, a: Complex, b: Complex, turn: Complex) -> Complex:
-        real, imag = _times(_minus(a, b), (turn[0], -turn[1]))
-        return _plus(_plus(a, b), (-imag, real))
+        real, imag = times(minus(a, b), (turn[0], -turn[1]))
+        return plus(plus(a, b), (-imag, real))
 
 
 def _every_second(both: Sequence[Value], first: int) -> Value:

@@ -16,7 +16,7 @@ from raxis.backends.api import Executable, KernelFactory, Strides
 from raxis.dtypes import DType
 from raxis.layout import Shape
 from raxis.ptir.program import Program
-from raxis_cpu.library import fourier_ir
+from raxis_cpu.library import butterflies_ir, fourier_ir
 from raxis_cpu.library.phases import Phase, lines_of
 from raxis_cpu.library.routine import Array, Call, Routine
 from raxis_cpu.library.tiles_ir import lanes_of
@@ -127,7 +127,7 @@ def _pass(
 def _numbers(size: int, real: DType, scale: float) -> tuple[int, int, int]:
     """The size, where the table is, and the bits of the factor."""
     bits: int = struct.unpack("<q", struct.pack("<d", scale))[0]
-    return size, fourier_ir.twiddles(size, real).ctypes.data, bits
+    return size, butterflies_ir.twiddles(size, real).ctypes.data, bits
 
 
 def _is_odd(size: int) -> bool:
@@ -138,7 +138,7 @@ def _is_odd(size: int) -> bool:
 def _suits(size: int, lanes: int, real: DType) -> bool:
     """Whether so many elements have small prime factors, fill registers and have room."""
     nbytes = 4 * size * lanes * real.itemsize
-    return max(2, lanes // 2) <= size and nbytes <= _ROOM and prod(fourier_ir.steps_of(size)) == size
+    return max(2, lanes // 2) <= size and nbytes <= _ROOM and prod(butterflies_ir.steps_of(size)) == size
 
 
 def half_transform(
