@@ -74,9 +74,7 @@ class Slot(Slots):
     DEPTH_BLOCKS = auto()
     OUTPUT_TILES = auto()
     SUMS_GAP = auto()
-    TILES = (
-        auto()
-    )  # table: `GRADIENT_TILE` numbers for some neighbouring kernel elements, and for what is behind them,
+    TILES = auto()  # table: `GRADIENT_TILE` numbers for some neighbouring kernel elements, and for the end
     TILE_COUNT = auto()
     TILE_BLOCK = auto()  # tiles of a task
     TILE_BLOCKS = auto()

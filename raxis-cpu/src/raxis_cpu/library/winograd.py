@@ -11,8 +11,9 @@ import numpy as np
 from raxis.backends.api import Strides
 from raxis_cpu.library.bodies_ir import MOST_WORKSPACES, unused
 from raxis_cpu.library.routine import Array, address_of, workspace
-from raxis_cpu.library.winograd_ir import TAPS, Description, Slot, bodies, panel_width
-from raxis_cpu.library.winograd_tiles_ir import POSITIONS, REACH, TILE
+from raxis_cpu.library.winograd_ir import bodies, panel_width
+from raxis_cpu.library.winograd_slots import Description, Slot
+from raxis_cpu.library.winograd_tiles_ir import POSITIONS, REACH, TAPS, TILE
 from raxis_cpu.machine import whole_lines
 from raxis_cpu.threads import thread_pool
 

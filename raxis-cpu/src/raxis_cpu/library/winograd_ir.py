@@ -7,84 +7,22 @@ A line is a row of tiles of one image; lines of all images are numbered one afte
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from enum import auto
 from functools import cache
 
 from raxis_cpu.library import panels_ir, places_ir
 from raxis_cpu.library import winograd_tiles_ir as tiles
-from raxis_cpu.library.bodies_ir import INTRINSICS, Body, Slots, Writer, body_ir
-from raxis_cpu.library.winograd_tiles_ir import POSITIONS, REACH, TILE
+from raxis_cpu.library.bodies_ir import INTRINSICS, Body, body_ir
+from raxis_cpu.library.winograd_functions_ir import functions_ir, outputs_of, weight_at
+from raxis_cpu.library.winograd_slots import Slot
+from raxis_cpu.library.winograd_tiles_ir import POSITIONS, REACH, TAPS
 from raxis_cpu.llvm.compile import Code, compile, host
 from raxis_cpu.llvm.ir import I64, Type, Value
 from raxis_cpu.threads import keep_for_ever
 
-TAPS = 9
-"""Elements of a kernel."""
-
-
-class Slot(Slots):
-    """What stands where in the 64-bit integers that describe a convolution; gaps and strides are in elements."""
-
-    IMAGE = auto()  # addresses
-    WEIGHT = auto()
-    BIAS = auto()  # a row of a panel for every output panel
-    RESULT = auto()
-    FACTORS = auto()  # transformed kernels [position, group, output panel, channel]
-    TILES = auto()  # transformed tiles [position, channel panel, tile], if tasks share them
-    RESPONSES = auto()  # the same of the result's gradient
-    USED = auto()  # bits of the workspaces in use
-    WORKSPACES = auto()
-    WORKSPACE_BYTES = auto()
-    TILES_AT = auto()  # where in a workspace each part begins
-    PRODUCTS_AT = auto()
-    PLACES_AT = auto()
-    FACTORS_AT = auto()
-    TAPS_AT = auto()
-    STRANGE = auto()  # becomes 1 if a result is not finite
-    GROUPS = auto()
-    CHANNELS = auto()  # of a group, as the outputs
-    OUTPUTS = auto()
-    CHANNEL_PANELS = auto()
-    OUTPUT_PANELS = auto()
-    HEIGHT = auto()
-    WIDTH = auto()
-    ROWS = auto()  # of the result
-    PLACES = auto()  # in a row of the result
-    TOP = auto()
-    LEFT = auto()
-    IMAGE_STRIDE = auto()
-    CHANNEL_STRIDE = auto()
-    RESULT_STRIDE = auto()
-    OUTPUT_STRIDE = auto()
-    WEIGHT_GROUP = auto()
-    WEIGHT_OUTPUT = auto()
-    WEIGHT_CHANNEL = auto()
-    WEIGHT_RUN = auto()  # channels whose kernels lie one after another
-    FIRST_TAP = auto()
-    TAP_STEP = auto()
-    IMAGE_LINES = auto()  # of one image
-    LINE_TILES = auto()
-    FIRST_LINE = auto()
-    STOP_LINE = auto()
-    BLOCK_LINES = auto()
-    BLOCKS = auto()
-    BLOCK_TILES = auto()  # rows of a panel of tiles
-    TILE_GAP = auto()  # between the positions of transformed tiles, of products, of responses, of kernels
-    PRODUCT_GAP = auto()
-    RESPONSE_GAP = auto()
-    FACTOR_GAP = auto()
-    CHUNK = (
-        auto()
-    )  # channels whose kernels are transformed at a time: they fill panels, or panels are filled by several
-
-
-Description = ctypes.c_int64 * len(Slot)
-
-BODIES = ("kernels", "blocks", "image_tiles", "output_panels", "all_tiles", "products", "gradients",
-          "panel_gradients")  # fmt: skip
+_SINGLE = (1, 0, 0, 0)
+"""Last arguments of ``multiply``: one product, and so no steps to the matrices of the next one."""
 
 
 @cache
@@ -100,16 +38,19 @@ def bodies() -> dict[str, int]:
     - gradients: gradients of the kernels of an output panel from all products
     - panel_gradients: the same from tiles and responses
     """
-    vector = Type("float", host().vector_bytes // 4)
-    code = Code(compile(f'target triple = "{host().triple}"\n{winograd_ir(vector)}', host()))
+    code = Code(compile(f'target triple = "{host().triple}"\n{winograd_ir(_vector())}', host()))
     keep_for_ever(code)
-    return {name: code.address(name) for name in BODIES}
+    return {name: code.address(name) for name in _BODIES}
 
 
 @cache
 def panel_width() -> int:
     """Channels of a panel."""
-    return panels_ir.panel_width(Type("float", host().vector_bytes // 4))
+    return panels_ir.panel_width(_vector())
+
+
+def _vector() -> Type:
+    return Type("float", host().vector_bytes // 4)
 
 
 def winograd_ir(vector: Type) -> str:
@@ -128,140 +69,10 @@ def winograd_ir(vector: Type) -> str:
         *(tiles.kernel_ir(f"transform_kernel_{line}", vector, [line]) for line in range(REACH)),
         tiles.result_ir("transform_result", vector),
         tiles.weight_ir("transform_weight", vector),
-        _Lines(vector, "tiles_of_image", _IMAGE).text(),
-        _Lines(vector, "tiles_of_response", _RESPONSE).text(),
-        _Taps(vector).text(),
-        _Results(vector).text(),
+        functions_ir(vector),
+        *(body_ir(vector, name, Slot, write) for name, write in _BODIES.items()),
     ]
-    makers = (
-        _kernels,
-        _blocks,
-        _image_tiles,
-        _output_panels,
-        _all_tiles,
-        _products,
-        _gradients,
-        _panel_gradients,
-    )
-    parts += [body_ir(vector, name, Slot, maker) for name, maker in zip(BODIES, makers, strict=True)]
     return "\n".join(parts)
-
-
-class _Writer(Writer):
-    """A function over `Slot`s."""
-
-    def __init__(self, vector: Type, header: str) -> None:
-        super().__init__(vector, header, Slot)
-
-    @contextmanager
-    def segments(self, first: Value, stop: Value) -> Iterator[tuple[Value, Value, Value, Value]]:
-        """Lines of one image at a time: the image, its first line, how many, and the tiles before them."""
-        function = self.function
-        now = function.variable(I64, first)
-        with function.repeat_while() as repetition:
-            line = now.get()
-            repetition.test(line.compare("lt", stop))
-            image, own = self.divided(line, self[Slot.IMAGE_LINES])
-            count = (self[Slot.IMAGE_LINES] - own).intrinsic("smin", stop - line)
-            yield image, own, count, (line - first) * self[Slot.LINE_TILES]
-            now.set(line + count)
-
-
-def _channels_of(writer: Writer, panel: Value, total: Slot) -> Value:
-    """How many channels a panel has."""
-    return writer.rest(writer[total], panel * writer.width, writer.width)
-
-
-class _Source:
-    """Which slots describe the image whose tiles are transformed."""
-
-    def __init__(self, reach: int, transform: str, *slots: Slot) -> None:
-        self.reach, self.transform = reach, transform
-        self.start, self.height, self.width, self.image, self.channel, self.channels = slots
-
-
-_IMAGE = _Source(REACH, "transform_image", Slot.IMAGE, Slot.HEIGHT, Slot.WIDTH, Slot.IMAGE_STRIDE,
-                 Slot.CHANNEL_STRIDE, Slot.CHANNELS)  # fmt: skip
-_RESPONSE = _Source(TILE, "transform_response", Slot.RESULT, Slot.ROWS, Slot.PLACES, Slot.RESULT_STRIDE,
-                    Slot.OUTPUT_STRIDE, Slot.OUTPUTS)  # fmt: skip
-
-
-class _Lines(_Writer):
-    """``void name(description, workspace, group, panel, first, stop, target, gap)``: transformed tiles of lines."""
-
-    def __init__(self, vector: Type, name: str, source: _Source) -> None:
-        numbers = "i64 %group, i64 %panel, i64 %first, i64 %stop, ptr %target, i64 %gap"
-        super().__init__(
-            vector, f"internal void @{name}(ptr %description, ptr %workspace, {numbers}) noinline"
-        )
-        self._source = source
-
-    def text(self) -> str:
-        """The definition."""
-        function, source = self.function, self._source
-        columns = self[Slot.LINE_TILES] * TILE + (source.reach - TILE)
-        places = self.part(self.pointer("workspace"), Slot.PLACES_AT)
-        with self.segments(self.integer("first"), self.integer("stop")) as (image, line, count, tile):
-            self._gather(places, image, line, count, columns)
-            with function.loop(0, count) as down, function.loop(0, self[Slot.LINE_TILES]) as right:
-                seen = self.row(places, (down * columns + right) * TILE)
-                target = self.row(self.pointer("target"), tile + down * self[Slot.LINE_TILES] + right)
-                self.run(source.transform, seen, columns * self.width, target, self.integer("gap"))
-        function.line("ret void")
-        return function.text
-
-    def _gather(self, places: Value, image: Value, line: Value, count: Value, columns: Value) -> None:
-        """Write what the lines see, with zeros around the image."""
-        function, source = self.function, self._source
-        rows = count * TILE + (source.reach - TILE)
-        with function.loop(0, rows * columns * self.width, self.vector.lanes) as index:
-            function.store(function.constant(self.vector, 0), self.moved(places, index))
-        is_image = source.reach > TILE
-        top, left = (self[Slot.TOP], self[Slot.LEFT]) if is_image else (function.constant(I64, 0),) * 2
-        above = line * TILE - top
-        first = above.intrinsic("smax", 0)
-        stop = (above + rows).intrinsic("smin", self[source.height])
-        width, panel = self[source.width], self.integer("panel")
-        channel = self.integer("group") * self[source.channels] + panel * self.width
-        start = image * self[source.image] + channel * self[source.channel] + first * width
-        with function.when(stop.compare("gt", first)):
-            self.run(
-                "gather", self.address(source.start, start), self[source.channel],
-                _channels_of(self, panel, source.channels), (stop - first) * width,
-                self.row(places, (first - above) * columns + left), 0, width, (columns - width) * self.width,
-            )  # fmt: skip
-
-
-class _Taps(_Writer):
-    """``void taps(description, workspace, group, panel, first, count)``: kernels to panels of the workspace.
-
-    Those of an output panel, of `count` channels from `first` on.
-    """
-
-    def __init__(self, vector: Type) -> None:
-        numbers = "i64 %group, i64 %panel, i64 %first, i64 %count"
-        super().__init__(vector, f"internal void @taps(ptr %description, ptr %workspace, {numbers}) noinline")
-
-    def text(self) -> str:
-        """The definition."""
-        function = self.function
-        taps = self.part(self.pointer("workspace"), Slot.TAPS_AT)
-        panel, count = self.integer("panel"), self.integer("count")
-        start = _weight_at(self, self.integer("group"), panel, self.integer("first"))
-        outputs = _channels_of(self, panel, Slot.OUTPUTS)
-        with function.loop(0, count, self[Slot.WEIGHT_RUN]) as done:
-            run = (count - done).intrinsic("smin", self[Slot.WEIGHT_RUN]) * TAPS
-            source = self.address(Slot.WEIGHT, start + done * self[Slot.WEIGHT_CHANNEL])
-            self.run("gather", source, self[Slot.WEIGHT_OUTPUT], outputs, run, self.row(taps, done * TAPS), 0, run + 1,
-                     0)  # fmt: skip
-        function.line("ret void")
-        return function.text
-
-
-def _weight_at(writer: Writer, group: Value, panel: Value, channel: Value) -> Value:
-    """Elements before the kernel of a channel and the first output of a panel."""
-    start = group * writer[Slot.WEIGHT_GROUP] + panel * writer.width * writer[Slot.WEIGHT_OUTPUT]
-    return start + channel * writer[Slot.WEIGHT_CHANNEL]
 
 
 def _transform_kernels(body: Body, name: str, count: Value, target: Value) -> None:
@@ -272,41 +83,6 @@ def _transform_kernels(body: Body, name: str, count: Value, target: Value) -> No
         body.run(
             name, source, body[Slot.TAP_STEP] * body.width, body.row(target, channel), body[Slot.FACTOR_GAP]
         )
-
-
-class _Results(_Writer):
-    """``void results(description, workspace, group, panel, first, stop, products, check)``: of an output panel."""
-
-    def __init__(self, vector: Type) -> None:
-        numbers = "i64 %group, i64 %panel, i64 %first, i64 %stop, ptr %products, ptr %check"
-        super().__init__(
-            vector, f"internal void @results(ptr %description, ptr %workspace, {numbers}) noinline"
-        )
-
-    def text(self) -> str:
-        """The definition."""
-        function = self.function
-        columns = self[Slot.LINE_TILES] * TILE
-        places, panel = self.part(self.pointer("workspace"), Slot.PLACES_AT), self.integer("panel")
-        group = self.integer("group")
-        bias = self.row(self.address(Slot.BIAS), group * self[Slot.OUTPUT_PANELS] + panel)
-        channel = group * self[Slot.OUTPUTS] + panel * self.width
-        with self.segments(self.integer("first"), self.integer("stop")) as (image, line, count, tile):
-            with function.loop(0, count) as down, function.loop(0, self[Slot.LINE_TILES]) as right:
-                source = self.row(self.pointer("products"), tile + down * self[Slot.LINE_TILES] + right)
-                target = self.row(places, (down * columns + right) * TILE)
-                self.run("transform_result", source, self[Slot.PRODUCT_GAP], target, columns * self.width,
-                         self.pointer("check"), bias)  # fmt: skip
-            rows = (count * TILE).intrinsic("smin", self[Slot.ROWS] - line * TILE)
-            width = self[Slot.PLACES]
-            start = (
-                image * self[Slot.RESULT_STRIDE] + channel * self[Slot.OUTPUT_STRIDE] + line * TILE * width
-            )
-            self.run("scatter", self.address(Slot.RESULT, start), self[Slot.OUTPUT_STRIDE],
-                     _channels_of(self, panel, Slot.OUTPUTS), rows * width, places, 0, width,
-                     (columns - width) * self.width)  # fmt: skip
-        function.line("ret void")
-        return function.text
 
 
 def _kernels(body: Body, task: Value) -> None:
@@ -339,7 +115,7 @@ def _blocks(body: Body, task: Value) -> None:
             )
             target = body.row(body.moved(products, position * body[Slot.PRODUCT_GAP]), panel * rows)
             body.run("multiply", left, rows * body.width, right, target, body.width, count, body[Slot.CHANNELS],
-                     body.flag(False), 1, 0, 0, 0)  # fmt: skip
+                     body.flag(False), *_SINGLE)  # fmt: skip
     with function.loop(0, body[Slot.OUTPUT_PANELS]) as panel:
         body.call("results", group, panel, first, stop, body.row(products, panel * rows), body.check)
 
@@ -412,7 +188,7 @@ def _multiply_responses(
     with body.function.loop(first, stop, body.width) as channel:
         body.run("multiply_transposed", body.moved(left, channel * rows), 0, right,
                  body.row(target, channel - first), body.width, (stop - channel).intrinsic("smin", body.width), count,
-                 body[Slot.FIRST_LINE].compare("gt", 0), 1, 0, 0, 0)  # fmt: skip
+                 body[Slot.FIRST_LINE].compare("gt", 0), *_SINGLE)  # fmt: skip
 
 
 def _gradients(body: Body, task: Value) -> None:
@@ -448,8 +224,18 @@ def _write_gradients(
     with body.function.loop(0, count) as channel:
         body.run("transform_weight", body.row(source, channel), body[Slot.FACTOR_GAP], body.row(taps, channel * TAPS),
                  body.width, body.check)  # fmt: skip
-    start = group * body[Slot.WEIGHT_GROUP] + panel * body.width * body[Slot.WEIGHT_OUTPUT]
-    target = body.address(Slot.WEIGHT, start + first * body[Slot.WEIGHT_CHANNEL])
-    run = count * TAPS
-    outputs = _channels_of(body, panel, Slot.OUTPUTS)
+    target, run = body.address(Slot.WEIGHT, weight_at(body, group, panel, first)), count * TAPS
+    outputs = outputs_of(body, panel)
     body.run("scatter", target, body[Slot.WEIGHT_OUTPUT], outputs, run, taps, 0, run + 1, 0)
+
+
+_BODIES: Mapping[str, Callable[[Body, Value], None]] = {
+    "kernels": _kernels,
+    "blocks": _blocks,
+    "image_tiles": _image_tiles,
+    "output_panels": _output_panels,
+    "all_tiles": _all_tiles,
+    "products": _products,
+    "gradients": _gradients,
+    "panel_gradients": _panel_gradients,
+}

@@ -17,6 +17,8 @@ REACH = 6
 """Elements that a tile sees, in each direction."""
 POSITIONS = REACH * REACH
 """Elements of a transformed tile, each the subject of a matrix product."""
+TAPS = 9
+"""Elements of a kernel."""
 
 Line = Sequence[Value]
 
