@@ -60,6 +60,7 @@ def test_levels(subject: Subject, level: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.rotating
 @pytest.mark.parametrize("name", ["special/*", *(f"{name}[[]*" for name in PRIMITIVES)])
 def test_every_primitive(subject: Subject, name: str) -> None:
     check(subject, "primitives", name)

@@ -67,6 +67,7 @@ RAISING = {
 """Faults that show as an error; the kit itself finds all others."""
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("name", faults.NAMES)
 def test_fault_is_caught(name: str) -> None:
     subject = Subject(faults.device_of(name))
