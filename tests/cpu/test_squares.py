@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,10 @@ from raxis import dtypes
 from raxis.dtypes import DType
 from raxis.schedule.loops import Axis, LoopKernel, Node, Store
 from raxis.schedule.normalise import normalised
+from raxis_cpu.llvm.compile import Code, compile, host
+from raxis_cpu.llvm.ir import PTR, Function, Type
 from raxis_cpu.llvm.plan import specimen_of
+from raxis_cpu.llvm.turning import turned
 from tests.cpu.kernels import Array, access, elementwise, random_values, run
 
 SEED = 20261130
@@ -70,3 +75,25 @@ def test_a_column_beside_a_transpose() -> None:
     result = np.empty((30, 40), np.float32)
     run(normalised(elementwise("mul", [x.T, flat], result)), [x.T, flat, result])
     np.testing.assert_array_equal(result, x.T * column)
+
+
+@pytest.mark.parametrize("element", ["i8", "i16", "float", "double"])
+@pytest.mark.parametrize("nbytes", [16, 32, 64])
+def test_registers_of_every_machine(nbytes: int, element: str) -> None:
+    """A square of registers of so many bytes, whatever this machine has."""
+    size = Type(element).bits // 8
+    lanes = nbytes // size
+    function = Function("void @turn(ptr %source, ptr %target)")
+    source, target = function.argument(PTR, "source"), function.argument(PTR, "target")
+    rows = [
+        function.load(Type(element, lanes), function.advance(source, row, nbytes)) for row in range(lanes)
+    ]
+    for number, column in enumerate(turned(rows)):
+        function.store(column, function.advance(target, number, nbytes))
+    function.line("ret void")
+    code = Code(compile(f'target triple = "{host().triple}"\n{function.text}', host()))
+    given = np.arange(lanes * lanes).astype(f"u{size}").reshape(lanes, lanes)
+    found = np.empty_like(given)
+    run_turn = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(code.address("turn"))
+    run_turn(given.ctypes.data, found.ctypes.data)
+    np.testing.assert_array_equal(found, given.T)

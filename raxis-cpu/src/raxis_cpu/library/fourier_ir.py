@@ -22,6 +22,7 @@ from raxis_cpu.library.tiles_ir import lanes_below, lanes_of, masked_load, maske
 from raxis_cpu.llvm import registers, runtime
 from raxis_cpu.llvm.compile import host
 from raxis_cpu.llvm.ir import DOUBLE, I1, I64, PTR, Type, Value, is_null
+from raxis_cpu.llvm.lanes import every_second, interleaved
 from raxis_cpu.llvm.turning import turned
 
 _PARTS = ("size", "twiddles", "scale", "count", "source_row", "source_step", "result_row", "result_step")
@@ -166,12 +167,14 @@ class _Phase:
             low = body.advance(start, place * step * 2, self._dtype.itemsize)
             addresses = (low, body.advance(low, self._lanes, self._dtype.itemsize))
             if scale is None:
-                both = [self._read(address, mask) for address, mask in zip(addresses, masks, strict=True)]
-                self._memory.store((_every_second(both, 0), _every_second(both, 1)), scratch, place)
+                first, second = (self._read(*pair) for pair in zip(addresses, masks, strict=True))
+                parts = every_second(first, second, 0), every_second(first, second, 1)
+                self._memory.store(parts, scratch, place)
             else:
                 real, imag = (part * scale for part in self._memory.load(scratch, place))
-                for first, address, mask in zip((0, self._lanes // 2), addresses, masks, strict=True):
-                    self._write(_zipped(real, imag, first), address, mask)
+                whole = interleaved(real, imag)
+                for lane, address, mask in zip((0, self._lanes), addresses, masks, strict=True):
+                    self._write(whole.part(lane, self._lanes), address, mask)
 
     def _masks(self, begin: Value) -> tuple[Value | None, Value | None]:
         """What there is of the two registers at the columns from `begin` on, where it may not be all."""
@@ -273,16 +276,3 @@ class _Mirrored(_Real):
     def _combined(self, a: Complex, b: Complex, turn: Complex) -> Complex:
         real, imag = times(minus(a, b), (turn[0], -turn[1]))
         return plus(plus(a, b), (-imag, real))
-
-
-def _every_second(both: Sequence[Value], first: int) -> Value:
-    low, high = both
-    count = low.type.lanes
-    order = ", ".join(f"i32 {first + 2 * lane}" for lane in range(count))
-    return low.function.emit(low.type, f"shufflevector {low}, {high}, <{count} x i32> <{order}>")
-
-
-def _zipped(real: Value, imag: Value, first: int) -> Value:
-    count = real.type.lanes
-    order = ", ".join(f"i32 {first + lane}, i32 {first + lane + count}" for lane in range(count // 2))
-    return real.function.emit(real.type, f"shufflevector {real}, {imag}, <{count} x i32> <{order}>")

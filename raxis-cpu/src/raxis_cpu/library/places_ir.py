@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from raxis_cpu.library.panels_ir import VECTORS, panel_width
 from raxis_cpu.library.tiles_ir import lanes_below, masked_load
 from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value, Variable
+from raxis_cpu.llvm.turning import turned
 
 
 def gather_ir(name: str, vector: Type, *, sparse: bool = False) -> str:
@@ -97,7 +98,7 @@ class _Gather(_Exchange):
                 "smin", self._integer("channels") - 1
             )
             lines.append(masked_load(self._vector, self._plane(channel, first), mask))
-        for place, (line, row) in enumerate(zip(transposed(lines), rows, strict=True)):
+        for place, (line, row) in enumerate(zip(turned(lines), rows, strict=True)):
             target = function.advance(row, part * lanes, self._size)
             function.store(line, left.compare("gt", place).select(target, self._nowhere))
 
@@ -106,31 +107,8 @@ class _Scatter(_Exchange):
     def _block(self, first: Value, part: int, rows: Sequence[Value], left: Value, mask: Value) -> None:
         function, lanes = self._function, self._vector.lanes
         lines = [function.load(self._vector, function.advance(row, part * lanes, self._size)) for row in rows]
-        for lane, line in enumerate(transposed(lines)):
+        for lane, line in enumerate(turned(lines)):
             channel = function.constant(I64, part * lanes + lane)
             with function.when(channel.compare("lt", self._integer("channels"))):
                 text = f"{line}, {self._plane(channel, first)}, i32 {self._size}, {mask}"
                 function.line(f"call void @llvm.masked.store.{self._vector.suffix}.p0({text})")
-
-
-def transposed(lines: list[Value]) -> list[Value]:
-    """As many vectors as they have lanes: swap the halves of pairs, of quarters, and so on."""
-    lines = list(lines)
-    distance = len(lines) // 2
-    while distance:
-        for low in range(len(lines)):
-            if not low & distance:
-                pair = lines[low], lines[low + distance]
-                lines[low], lines[low + distance] = (_swapped(*pair, distance, upper) for upper in (0, 1))
-        distance //= 2
-    return lines
-
-
-def _swapped(low: Value, high: Value, distance: int, upper: int) -> Value:
-    """Lanes of both vectors whose number has the bit `distance`, or not: those of `low`, then of `high`."""
-    lanes = low.type.lanes
-    chosen = [
-        (lane & ~distance | upper * distance) + (lanes if lane & distance else 0) for lane in range(lanes)
-    ]
-    places = ", ".join(f"i32 {lane}" for lane in chosen)
-    return low.function.emit(low.type, f"shufflevector {low}, {high}, <{lanes} x i32> <{places}>")

@@ -17,6 +17,7 @@ from raxis_cpu.library.pooling_ir import Compiled, Slot, compiled
 from raxis_cpu.library.sliding_ir import vector_of
 from raxis_cpu.library.tiles_ir import lanes_below, masked_load
 from raxis_cpu.llvm.ir import Type, Value
+from raxis_cpu.llvm.lanes import shuffled
 
 WIDTHS = range(2, 5)
 """Widths of windows that are served."""
@@ -37,10 +38,7 @@ def picked(vectors: Sequence[Value], chosen: Sequence[tuple[int, int]]) -> Value
             lanes + lane if source == number else lane if number == 1 else place
             for place, (source, lane) in enumerate(chosen)
         ]
-        places = ", ".join(f"i32 {place}" for place in taken)
-        result = vector.function.emit(
-            vector.type, f"shufflevector {result}, {vector}, <{lanes} x i32> <{places}>"
-        )
+        result = shuffled(result, vector, taken)
     return result
 
 

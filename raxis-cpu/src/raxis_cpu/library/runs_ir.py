@@ -10,6 +10,7 @@ from raxis_cpu.library.sorting_ir import NUMBERS, sorting_ir
 from raxis_cpu.llvm import registers
 from raxis_cpu.llvm.compile import host
 from raxis_cpu.llvm.ir import I64, Type, Value, Variable
+from raxis_cpu.llvm.lanes import shuffled
 
 
 @cache
@@ -97,8 +98,7 @@ def _vectors(body: Body, dtype: DType, places: tuple[Value, Value], run: Variabl
 def _behind(before: Value, vector: Value) -> Value:
     """The last lane of one vector, then all but the last of another."""
     lanes = vector.type.lanes
-    places = ", ".join(f"i32 {lane}" for lane in range(lanes - 1, 2 * lanes - 1))
-    return vector.function.emit(vector.type, f"shufflevector {before}, {vector}, <{lanes} x i32> <{places}>")
+    return shuffled(before, vector, range(lanes - 1, 2 * lanes - 1))
 
 
 def _typed(dtype: DType, bits: Value) -> Value:

@@ -13,6 +13,7 @@ from raxis_cpu.library.phases import Body, Module
 from raxis_cpu.llvm import registers
 from raxis_cpu.llvm.compile import host
 from raxis_cpu.llvm.ir import I64, Type, Value, Variable
+from raxis_cpu.llvm.lanes import shuffled
 from raxis_cpu.llvm.math import UNARY
 
 NUMBERS = (
@@ -171,15 +172,12 @@ def _dense_rows(step: _Step) -> str:
 
 def _prefix_sums(value: Value) -> Value:
     """In every lane the sum of the lanes up to it."""
-    function, type = value.function, value.type
+    lanes = value.type.lanes
+    zeros = value.function.constant(value.type, -0.0 if value.type.is_float else 0)
     shift = 1
-    while shift < type.lanes:
-        order = ", ".join(
-            f"i32 {lane if lane < shift else type.lanes + lane - shift}" for lane in range(type.lanes)
-        )
-        zeros = function.constant(type, -0.0 if type.is_float else 0)
-        text = f"shufflevector {zeros}, {value}, <{type.lanes} x i32> <{order}>"
-        value = value + function.emit(type, text)
+    while shift < lanes:
+        places = (lane if lane < shift else lanes + lane - shift for lane in range(lanes))
+        value = value + shuffled(zeros, value, places)
         shift *= 2
     return value
 

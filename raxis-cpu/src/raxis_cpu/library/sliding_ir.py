@@ -22,6 +22,7 @@ from raxis_cpu.library.sliding_slots import BLOCK, FILL, Slot, clear, outputs_of
 from raxis_cpu.library.tiles_ir import lanes_below, masked_load
 from raxis_cpu.llvm.compile import Code, compile, host
 from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value, fma
+from raxis_cpu.llvm.lanes import every_second
 from raxis_cpu.threads import keep_for_ever
 
 ELEMENTS = {float32: "float", float64: "double"}
@@ -183,15 +184,15 @@ def _copy_ir(vector: Type) -> str:
         function.line(
             f"call void @llvm.masked.store.{vector.suffix}.p0({value}, {place}, i32 {size}, {mask})"
         )
-    every_second = gaps[0].compare("eq", 2) & gaps[1].compare("eq", 1)
-    with function.when(every_second), function.loop(0, count, vector.lanes) as first:
+    skips_one = gaps[0].compare("eq", 2) & gaps[1].compare("eq", 1)
+    with function.when(skips_one), function.loop(0, count, vector.lanes) as first:
         mask = lanes_below(count - first, vector.lanes)
         value = _every_second(vector, function.advance(source, first * 2, size), count - first)
         place, added = function.advance(target, first, size), value + add.splat(vector.lanes)
         function.line(
             f"call void @llvm.masked.store.{vector.suffix}.p0({added}, {place}, i32 {size}, {mask})"
         )
-    with function.when(~(dense | every_second)), function.loop(0, count) as index:
+    with function.when(~(dense | skips_one)), function.loop(0, count) as index:
         value = function.load(element, function.advance(source, index * gaps[0], size)) + add
         function.store(value, function.advance(target, index * gaps[1], size))
     function.line("ret void")
@@ -208,8 +209,7 @@ def _every_second(vector: Type, source: Value, count: Value) -> Value:
         )
         for first in (0, lanes)
     )
-    places = ", ".join(f"i32 {2 * lane}" for lane in range(lanes))
-    return function.emit(vector, f"shufflevector {low}, {high}, <{lanes} x i32> <{places}>")
+    return every_second(low, high, 0)
 
 
 def _wide(outputs: int) -> int:

@@ -15,6 +15,7 @@ from raxis_cpu.library.elements_ir import Elements
 from raxis_cpu.library.tasks_ir import FIRST_SLOT, Task, TaskEntry
 from raxis_cpu.library.tiles_ir import lanes_below
 from raxis_cpu.llvm.ir import I64, PTR, Function, Value, multiply_add
+from raxis_cpu.llvm.lanes import shuffled
 
 NUMBERS = (
     "table", "thin", "thin_rows", "wide_rows", "inner", "thin_gap", "wide_gap", "thin_step", "wide_step", "stack",
@@ -125,16 +126,11 @@ def _halved(one: _Sums, other: _Sums, width: int) -> _Sums:
     half, lanes = width // 2, one.value.type.lanes
     starts = [side + group for group in range(0, lanes, width) for side in (0, lanes)]
     low, high = (
-        _chosen(one.value, other.value, [start + more + lane for start in starts for lane in range(half)])
+        shuffled(one.value, other.value, [start + more + lane for start in starts for lane in range(half)])
         for more in (0, half)
     )
     totals = tuple(chain.from_iterable(zip(one.totals, other.totals, strict=True)))
     return _Sums(low + high, totals)
-
-
-def _chosen(one: Value, other: Value, places: Sequence[int]) -> Value:
-    text = ", ".join(f"i32 {place}" for place in places)
-    return one.function.emit(one.type, f"shufflevector {one}, {other}, <{len(places)} x i32> <{text}>")
 
 
 class _Task(Task):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value
+from raxis_cpu.llvm.lanes import interleaved, shuffled
 
 _MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 _WEYL = (0x9E3779B9, 0xBB67AE85)
@@ -42,8 +43,7 @@ def _high_word(product: Value) -> Value:
         return product >> 32
     words = Type("i32", 2 * lanes)
     halves = function.emit(words, f"bitcast {product} to {words}")
-    order = ", ".join(f"i32 {2 * lane + 1}, i32 {2 * lane + 1}" for lane in range(lanes))
-    moved = function.emit(words, f"shufflevector {halves}, {words} poison, <{words.lanes} x i32> <{order}>")
+    moved = shuffled(halves, halves, (lane | 1 for lane in range(words.lanes)))
     return function.emit(product.type, f"bitcast {moved} to {product.type}")
 
 
@@ -71,8 +71,7 @@ def _pair(first: Value, second: Value) -> Value:
         return (first & _LOW) | (second << 32)
     words = Type("i32", 2 * lanes)
     low, high = (function.emit(words, f"bitcast {value} to {words}") for value in (first, second))
-    order = ", ".join(f"i32 {2 * lane}, i32 {2 * (lane + lanes)}" for lane in range(lanes))
-    both = function.emit(words, f"shufflevector {low}, {high}, <{words.lanes} x i32> <{order}>")
+    both = shuffled(low, high, (2 * place for lane in range(lanes) for place in (lane, lane + lanes)))
     return function.emit(first.type, f"bitcast {both} to {first.type}")
 
 
@@ -83,7 +82,7 @@ def consecutive(
     per_block = 4 // words
     count = lanes // per_block
     counter = _from((position >> (per_block.bit_length() - 1)) + offset, count)
-    whole = _interleaved(*_pairs(blocks(counter, keys)))
+    whole = interleaved(*_pairs(blocks(counter, keys)))
     type = Type(f"i{32 * words}", lanes)
     return whole if whole.type == type else position.function.emit(type, f"bitcast {whole} to {type}")
 
@@ -114,15 +113,3 @@ def unaligned(name: str, type: Type) -> str:
         function.store(found, function.advance(function.argument(PTR, "result"), first, 4 * words))
     function.line("ret void")
     return function.text
-
-
-def _interleaved(low: Value, high: Value) -> Value:
-    """Lane 0 of both, then lane 1 of both, ..."""
-    count = low.type.lanes
-    if count == 1:
-        target = Type(low.type.element, 2)
-        one = low.function.emit(target, f"insertelement {target} poison, {low}, i64 0")
-        return low.function.emit(target, f"insertelement {one}, {high}, i64 1")
-    target = Type(low.type.element, 2 * count)
-    order = ", ".join(f"i32 {lane}, i32 {lane + count}" for lane in range(count))
-    return low.function.emit(target, f"shufflevector {low}, {high}, <{2 * count} x i32> <{order}>")

@@ -13,6 +13,7 @@ import numpy as np
 from raxis import dtypes
 from raxis.dtypes import HALF, Category, DType
 from raxis_cpu.llvm.ir import Function, Type, Value
+from raxis_cpu.llvm.lanes import interleaved, shuffled
 
 
 class Complex(NamedTuple):
@@ -105,12 +106,8 @@ def store(dtype: DType, register: Register, address: Value) -> None:
 
 
 def _every_second(both: Value, first: int) -> Value:
-    lanes = both.type.lanes // 2
-    if lanes == 1:
-        return both.part(first, 1)
-    order = ", ".join(f"i32 {lane}" for lane in range(first, 2 * lanes, 2))
-    target = Type(both.type.element, lanes)
-    return both.function.emit(target, f"shufflevector {both}, {both.type} poison, <{lanes} x i32> <{order}>")
+    count = both.type.lanes
+    return both.part(first, 1) if count == 2 else shuffled(both, both, range(first, count, 2))
 
 
 def widened(dtype: DType, raw: Value) -> Register:
@@ -129,7 +126,7 @@ def widened(dtype: DType, raw: Value) -> Register:
 def narrowed(dtype: DType, register: Register) -> Value:
     """From register form, already rounded, to memory form."""
     if isinstance(register, Complex):
-        return _interleaved(*register)
+        return interleaved(*register)
     if dtype is dtypes.bool_:
         return register.convert("zext", "i8")
     if dtype is dtypes.float16:
@@ -137,16 +134,6 @@ def narrowed(dtype: DType, register: Register) -> Value:
     if dtype is dtypes.bfloat16:
         return (register.bits() >> 16).convert("trunc", "i16")
     return register
-
-
-def _interleaved(real: Value, imag: Value) -> Value:
-    lanes = real.type.lanes
-    target = Type(real.type.element, 2 * lanes)
-    if lanes == 1:
-        first = real.function.emit(target, f"insertelement {target} poison, {real}, i64 0")
-        return real.function.emit(target, f"insertelement {first}, {imag}, i64 1")
-    order = ", ".join(f"i32 {lane}, i32 {lane + lanes}" for lane in range(lanes))
-    return real.function.emit(target, f"shufflevector {real}, {imag}, <{2 * lanes} x i32> <{order}>")
 
 
 def rounded(dtype: DType, value: Register) -> Register:

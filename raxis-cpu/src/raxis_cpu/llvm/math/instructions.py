@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from raxis_cpu.llvm.ir import Function, Type, Value, literal
+from raxis_cpu.llvm.lanes import joined
 
 _MANTISSA_OF_POSITIVE = 0b1111
 """In [3/4, 3/2); NaN for negative numbers; 1 for zeros and infinity."""
@@ -53,13 +54,6 @@ def _by_register(operation: Callable[..., Value], *operands: Value) -> Value:
     half = lanes // 2
     low, high = (_by_register(operation, *(x.part(at, half) for x in operands)) for at in (0, half))
     return joined(low, high)
-
-
-def joined(low: Value, high: Value) -> Value:
-    """The lanes of both, one after the other."""
-    target = Type(low.type.element, 2 * low.type.lanes)
-    order = ", ".join(f"i32 {lane}" for lane in range(target.lanes))
-    return low.function.emit(target, f"shufflevector {low}, {high}, <{target.lanes} x i32> <{order}>")
 
 
 def _name(stem: str, type: Type) -> str:
