@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import count
+from collections.abc import Sequence
 
 from raxis import dtypes
 from raxis.dtypes import HALF, DType
-from raxis.ptir.program import Instruction, Parameter, Program, Value
+from raxis.ptir.builder import Builder
+from raxis.ptir.program import Instruction, Program, Value
 from raxis_cpu.library.problems import NARROW_INTEGERS
 
 _WIDER = {**dict.fromkeys(NARROW_INTEGERS, dtypes.int32), **dict.fromkeys(HALF, dtypes.float32)}
@@ -33,34 +32,20 @@ def widened_product(product: Instruction, by_value: Sequence[bool]) -> Program:
         >>> [item.primitive for item in widened_product(program.instructions[0], [False, False]).instructions]
         ['cast', 'cast', 'dot_general', 'cast']
     """
-    parameters = tuple(
-        Parameter(place, value.type, by_value=given)
-        for place, (value, given) in enumerate(zip(product.operands, by_value, strict=True))
-    )
-    result = Value(len(parameters), product.results[0].type)
-    own = replace(product, operands=parameters, results=(result,))
-    return Program("product", parameters, tuple(_parts(own, count(result.id + 1))), (result,))
+    builder, narrow = Builder("product"), product.results[0].type.dtype
+    operands = [
+        builder.parameter(value.type, by_value=given)
+        for value, given in zip(product.operands, by_value, strict=True)
+    ]
+    wide = [_cast(builder, operand, _WIDER[narrow]) for operand in operands]
+    (total,) = builder.emit_all("dot_general", wide, product.attributes)
+    return builder.build([_cast(builder, total, narrow)])
+
+
+def _cast(builder: Builder, value: Value, dtype: DType) -> Value:
+    return builder.emit_all("cast", [value], {"dtype": dtype})[0]
 
 
 def is_narrow_product(item: Instruction) -> bool:
     """Whether it is a product of narrow dtypes, for which there may be no kernel."""
     return item.primitive == "dot_general" and item.results[0].type.dtype in _WIDER
-
-
-def _parts(product: Instruction, fresh: Iterator[int]) -> Iterator[Instruction]:
-    (result,) = product.results
-    wide = _WIDER[result.type.dtype]
-    operands = tuple(_like(value, wide, fresh) for value in product.operands)
-    for narrow, operand in zip(product.operands, operands, strict=True):
-        yield _cast(narrow, operand)
-    total = _like(result, wide, fresh)
-    yield replace(product, operands=operands, results=(total,))
-    yield _cast(total, result)
-
-
-def _like(value: Value, dtype: DType, fresh: Iterator[int]) -> Value:
-    return Value(next(fresh), replace(value.type, dtype=dtype))
-
-
-def _cast(source: Value, target: Value) -> Instruction:
-    return Instruction("cast", (source,), {"dtype": target.type.dtype}, (target,))

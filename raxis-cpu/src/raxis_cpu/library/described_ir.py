@@ -13,7 +13,7 @@ from functools import lru_cache
 from raxis.backends.api import Executable
 from raxis_cpu.llvm import runtime
 from raxis_cpu.llvm.compile import Code, compile, host
-from raxis_cpu.llvm.ir import I64, PTR, Function, Value
+from raxis_cpu.llvm.ir import I64, PTR, Function, Value, is_null
 from raxis_cpu.llvm.native import ARRAY_DATA, PAYLOAD, built_in, method_definition
 from raxis_cpu.machine import CACHE_LINE
 
@@ -72,7 +72,7 @@ def described_ir() -> str:
     memory = function.call(
         PTR, runtime.function_pointer(function, numbers, runtime.MALLOC), nbytes + CACHE_LINE
     )
-    with function.when(memory.compare("eq", _null(function))):
+    with function.when(is_null(memory)):
         failed = function.call(PTR, runtime.function_pointer(function, numbers, runtime.NO_MEMORY))
         function.line(f"ret {failed}")
         function.label(function.fresh("unreachable"))
@@ -100,10 +100,6 @@ def described_ir() -> str:
     function.line(f"call void {runtime.function_pointer(function, numbers, runtime.INCREMENT)}({none})")
     function.line(f"ret {none}")
     return f"{function.text}\n{_serial_ir()}"
-
-
-def _null(function: Function) -> Value:
-    return Value(function, PTR, "null")
 
 
 def _serial_ir() -> str:

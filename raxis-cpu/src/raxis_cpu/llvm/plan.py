@@ -269,11 +269,6 @@ class Plan:
         op = self.kernel.nodes[node].op
         return self.scopes[node] is Scope.BODY and (op in EXPENSIVE or op in {"gather_load", "random"})
 
-    @staticmethod
-    def is_float_sum(node: Node) -> bool:
-        """Whether a node adds floating-point numbers up."""
-        return node.op == "reduce_sum" and node.dtype.category >= Category.FLOAT
-
     def width(self, vector_bytes: int) -> int:
         """How many lanes: one register of the widest arithmetic, or a few where that is cheap."""
         if self.lane is None:
