@@ -305,7 +305,10 @@ def test_winograd_with_more_outputs_than_tiles(images: int) -> None:
     planes = generator.standard_normal((images + 1, 40, 7, 7)).astype(np.float32)
     weight = generator.standard_normal((301, 20, 3, 3)).astype(np.float32)
     # Every second channel of the last images: planes are dense, but do not lie one after another.
-    found = raxis.conv2d(raxis.from_numpy(planes)[1:, ::2], raxis.from_numpy(weight), padding=1).numpy()
-    seen, kernels = (torch.from_numpy(array).double() for array in (planes[1:, ::2].copy(), weight))
+    image = planes[1:, ::2]
+    found = np.empty((images, 301, 7, 7), np.float32)
+    sizes = Sizes(images, 1, 20, 301, (7, 7), (7, 7), (1, 1))
+    assert convolve(sizes, Weight(301 * 20 * 9, 20 * 9, 9), image, weight, None, found)
+    seen, kernels = (torch.from_numpy(array).double() for array in (image.copy(), weight))
     expected = torch.conv2d(seen, kernels, padding=1).numpy()
     np.testing.assert_allclose(found, expected, rtol=0, atol=5e-5 * np.sqrt(9 * 20))

@@ -31,6 +31,8 @@ _CHUNK, _SMALL_CHUNK = 64, 16
 """Channels whose kernels are transformed at a time, usually and where the first cache holds all that they meet."""
 _LINE_BYTES = 1 << 14
 """Products of a line of positions that leave room for kernels and tiles in a core's first cache."""
+_SIZE = 4
+"""Bytes of a float32."""
 _MOST_PLANS = 256
 """Plans that are kept: a large model has about as many convolutions of different sizes, forward and backward."""
 
@@ -77,10 +79,9 @@ def is_worthwhile(sizes: Sizes) -> bool:
     tiles = sizes.image_lines * sizes.line_tiles
     work = sizes.channels * sizes.outputs
     stack = sizes.images * sizes.groups
-    columns = (_panels(sizes.channels) + _panels(sizes.outputs)) * panel_width()
     kernels = _KERNEL_COST_OF_FEW if _has_few_tiles(sizes) else _KERNEL_COST
     direct = TAPS * work * (stack * rows * places + _PACK_COST * sizes.groups)
-    own = POSITIONS * (stack * tiles * (work + _TILE_COST * columns) + kernels * work * sizes.groups)
+    own = POSITIONS * (stack * tiles * (work + _TILE_COST * _columns(sizes)) + kernels * work * sizes.groups)
     return own + _CALL_COST < direct
 
 
@@ -88,11 +89,16 @@ def _has_few_tiles(sizes: Sizes) -> bool:
     """Whether all tiles are transformed first, and every task computes the results of an output panel."""
     tiles = sizes.lines * sizes.line_tiles
     most = max(_FEW_TILES, int(_FEW_TILES_OF_OUTPUTS * sizes.outputs))
-    return tiles <= min(most, _BLOCK_BYTES // (POSITIONS * panel_width() * 4))
+    return tiles <= min(most, _BLOCK_BYTES // (POSITIONS * panel_width() * _SIZE))
 
 
 def _panels(count: int) -> int:
     return -(-count // panel_width())
+
+
+def _columns(sizes: Sizes) -> int:
+    """Those of the panels of a group, of channels and of outputs."""
+    return (_panels(sizes.channels) + _panels(sizes.outputs)) * panel_width()
 
 
 def _gap(rows: int) -> int:
@@ -123,8 +129,8 @@ class _Plan:
             GROUPS=sizes.groups, CHANNELS=sizes.channels, OUTPUTS=sizes.outputs,
             CHANNEL_PANELS=_panels(sizes.channels), OUTPUT_PANELS=_panels(sizes.outputs), HEIGHT=sizes.image[0],
             WIDTH=sizes.image[1], ROWS=sizes.result[0], PLACES=sizes.result[1], TOP=sizes.before[0],
-            LEFT=sizes.before[1], IMAGE_STRIDE=image[0] // 4, CHANNEL_STRIDE=image[1] // 4,
-            RESULT_STRIDE=result[0] // 4, OUTPUT_STRIDE=result[1] // 4, WEIGHT_GROUP=weight.group,
+            LEFT=sizes.before[1], IMAGE_STRIDE=image[0] // _SIZE, CHANNEL_STRIDE=image[1] // _SIZE,
+            RESULT_STRIDE=result[0] // _SIZE, OUTPUT_STRIDE=result[1] // _SIZE, WEIGHT_GROUP=weight.group,
             WEIGHT_OUTPUT=weight.output, WEIGHT_CHANNEL=weight.channel,
             FIRST_TAP=TAPS - 1 if weight.turned else 0, TAP_STEP=-1 if weight.turned else 1,
             IMAGE_LINES=sizes.image_lines, LINE_TILES=sizes.line_tiles,
@@ -143,7 +149,7 @@ class _Plan:
     def reserve(self, slot: Slot, elements: int) -> None:
         """Room for a part of every workspace."""
         self.values[slot] = self._nbytes
-        self._nbytes += whole_lines(elements * 4)
+        self._nbytes += whole_lines(elements * _SIZE)
 
     def reserve_places(self, lines: int) -> None:
         """Room for what some lines see, and for one more row that is read in vain."""
@@ -182,7 +188,7 @@ class _Plan:
                 description[slot] = address_of(array)
         description[Slot.WORKSPACES] = workspace.lines("winograd workspaces", self._workspaces * self._nbytes)
         for slot, name, elements in self._shared:
-            description[slot] = workspace.lines(f"winograd {name}", elements * 4)
+            description[slot] = workspace.lines(f"winograd {name}", elements * _SIZE)
         for step in self.steps:
             description[Slot.FIRST_LINE], description[Slot.STOP_LINE] = step.first_line, step.stop_line
             body = ctypes.c_void_p(bodies()[step.body])
@@ -222,7 +228,7 @@ def _convolve_few(plan: _Plan) -> None:
     sizes = plan.sizes
     tiles = sizes.lines * sizes.line_tiles
     panels = sizes.groups * _panels(sizes.channels)
-    chunk = _SMALL_CHUNK if tiles * REACH * panel_width() * 4 <= _LINE_BYTES else _CHUNK
+    chunk = _SMALL_CHUNK if tiles * REACH * panel_width() * _SIZE <= _LINE_BYTES else _CHUNK
     tile_gap, product_gap, factor_gap = _gap(panels * tiles), _gap(tiles), _gap(chunk)
     plan.set(BLOCK_TILES=tiles, TILE_GAP=tile_gap, PRODUCT_GAP=product_gap, FACTOR_GAP=factor_gap)
     plan.share(Slot.TILES, "tiles", POSITIONS * tile_gap)
@@ -237,8 +243,7 @@ def _convolve_few(plan: _Plan) -> None:
 def _convolve_blocks(plan: _Plan) -> None:
     """Kernels are transformed, then every task computes a block of lines."""
     sizes = plan.sizes
-    panels = _panels(sizes.channels) + _panels(sizes.outputs)
-    most = max(_BLOCK_TILES, _BLOCK_BYTES // (panels * panel_width() * POSITIONS * 4))
+    most = max(_BLOCK_TILES, _BLOCK_BYTES // (_columns(sizes) * POSITIONS * _SIZE))
     lines = _share(sizes.lines, most // sizes.line_tiles, plan.threads)
     tiles, blocks = lines * sizes.line_tiles, -(-sizes.lines // lines)
     tile_gap, product_gap = (_gap(_panels(count) * tiles) for count in (sizes.channels, sizes.outputs))
@@ -275,7 +280,7 @@ def weight_gradient(sizes: Sizes, weight: Weight, x: Array, response: Array, out
 @lru_cache(maxsize=_MOST_PLANS)
 def _gradient_plan(sizes: Sizes, weight: Weight, image: Strides, response: Strides, threads: int) -> _Plan:
     plan = _Plan(sizes, weight, image, response, threads)
-    row = (_panels(sizes.channels) + _panels(sizes.outputs)) * panel_width() * sizes.groups * POSITIONS * 4
+    row = _columns(sizes) * sizes.groups * POSITIONS * _SIZE
     most = max(_BLOCK_TILES, sizes.channels, 2 * threads * _BLOCK_BYTES // row)
     lines = _share(sizes.lines, most // sizes.line_tiles, 1)
     tiles = lines * sizes.line_tiles
