@@ -78,6 +78,10 @@ OTHERS = (
     Case((2, 600, 5, 5), (20, 600, 1, 1)),
     Case((2, 17, 37), (16, 17, 1)),
     Case((2, 16, 3, 4, 5), (18, 16, 1, 1, 1)),
+    # Images smaller than a step, so that some kernel elements meet nothing of them.
+    Case((3, 16, 18, 1), (64, 16, 3, 3), {"stride": 3, "padding": 1}),
+    Case((2, 64, 1, 16), (520, 16, 3, 3), {"stride": 3, "padding": 2, "groups": 4}),
+    Case((2, 64, 2, 4, 8), (16, 64, 3, 3, 3), {"stride": 3, "padding": 2}),
 )
 
 
@@ -128,7 +132,7 @@ def _check(case: Case, dtype: str, seed: int, *, transposed: bool = False) -> No
     found = _gradients(raxis, case, own, seed, transposed=transposed)
     expected = _gradients(torch, case, exact, seed, transposed=transposed)
     for name, one, other in zip(("result", "image", "weight", "bias"), found, expected, strict=True):
-        scale = np.abs(other).max() if other.size else 1
+        scale = np.abs(other).max(initial=1)
         np.testing.assert_allclose(
             one, other, rtol=0, atol=EPSILONS[dtype] * scale, err_msg=f"{name}, seed {seed}"
         )
@@ -144,6 +148,38 @@ def test_correlations_and_their_gradients(case: Case, dtype: str, thread_count: 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_halves(case: Case, dtype: str) -> None:
     _check(case, dtype, seed=5)
+
+
+def _any_case(rng: np.random.Generator, *, transposed: bool) -> Case | None:
+    """Sizes of all kinds; None if they do not fit each other."""
+    dims, groups = rng.choice([1, 2, 2, 3]), int(rng.choice([1, 1, 2, 4]))
+    stride, padding, dilation = (
+        int(rng.choice([1, 1, 2, 3])),
+        int(rng.integers(3)),
+        int(rng.choice([1, 1, 2])),
+    )
+    kernel = [3] * dims if rng.random() < 0.6 else rng.integers(1, 6, dims).tolist()
+    image = rng.integers(1, 20 if dims < 3 else 8, dims).tolist()
+    reach = [dilation * (size - 1) + 1 for size in kernel]
+    if transposed:
+        room = [(size - 1) * stride - 2 * padding + far for size, far in zip(image, reach, strict=True)]
+    else:
+        room = [size + 2 * padding - far + 1 for size, far in zip(image, reach, strict=True)]
+    if min(room) < 1:
+        return None
+    channels, outputs = (int(rng.choice([1, 2, 8, 16, 33, 64, 130])) for _ in range(2))
+    options = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+    first = (channels * groups, outputs) if transposed else (outputs * groups, channels)
+    return Case((int(rng.choice([1, 2, 9])), channels * groups, *image), (*first, *kernel), options)
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_sizes_of_all_kinds(transposed: bool, seed: int, thread_count: int) -> None:
+    rng = np.random.default_rng(seed)
+    drawn = (_any_case(rng, transposed=transposed) for _ in range(60))
+    for case in filter(None, drawn):
+        print(case)
+        _check(case, "float32", seed, transposed=transposed)
 
 
 TRANSPOSED = (

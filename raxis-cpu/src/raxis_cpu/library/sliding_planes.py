@@ -225,6 +225,8 @@ def transposed_planes(sizes: Sizes, tiles: ResultTiles) -> Planes:
         counts = tuple(part.places for part in parts)
         blocks += tiles.blocks(counts, extent, (done, len(offsets[-1])), start, gaps)
         done += len(offsets[-1])
+    # The table has an entry for every kernel element, also for those that no result meets.
+    offsets.append(np.zeros((sizes.channels * sizes.taps - done, 2), np.int64))
     fills = [_fill(0, lowest, 1, sizes.image[2], extent[2])]
     return Planes(extent, 1, (1, 1, 1), _table(fills), np.concatenate(offsets), _table(blocks))
 
