@@ -25,6 +25,7 @@ from raxis_cpu.library import (
     searching,
     transforms,
 )
+from raxis_cpu.library.complex_products import complex_product
 from raxis_cpu.library.composites import composites
 from raxis_cpu.library.gemm import native_product
 from raxis_cpu.library.reference import reference
@@ -64,7 +65,8 @@ def native(
     """
     call = Call(instruction, tuple(map(tuple, operands)), tuple(map(tuple, results)))
     if instruction.primitive == "dot_general":
-        return native_product(instruction, call.operands, call.results)
+        is_complex = instruction.results[0].type.dtype.is_complex
+        return (complex_product if is_complex else native_product)(instruction, call.operands, call.results)
     factory = BUILT_INS.get(instruction.primitive)
     return factory(call) if factory is not None else None
 

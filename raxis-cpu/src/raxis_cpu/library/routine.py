@@ -12,7 +12,7 @@ import numpy as np
 from raxis.backends.reference.quiet import new_context, pool
 from raxis.layout import Strides, contiguous_strides
 from raxis.ptir.program import Instruction
-from raxis_cpu.machine import CACHE_LINE, whole_lines
+from raxis_cpu.machine import CACHE_LINE
 
 Array = np.ndarray[Any, Any]
 _BYTE = np.dtype(np.uint8)
@@ -69,22 +69,26 @@ def address_of(array: Array) -> int:
 
 
 class _Workspace(threading.local):
-    """Memory that a thread uses again and again, by the name of its use."""
+    """Memory that a thread uses again and again, by the name of its use; it begins with a line of the cache."""
 
     def __init__(self) -> None:
         self._memory: dict[str, Array] = {}
 
-    def array(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-        """An uninitialised array; it stays valid until the name is asked for again."""
-        nbytes = prod(shape) * dtype.itemsize
+    def memory(self, name: str, nbytes: int) -> Array:
+        """At least so many uninitialised bytes; they stay valid until the name is asked for again."""
         memory = self._memory.get(name)
         if memory is None or memory.nbytes < nbytes:
-            memory = self._memory[name] = np.empty(nbytes, _BYTE)
-        return np.ndarray(shape, dtype, memory)
+            memory = np.empty(nbytes + CACHE_LINE, _BYTE)
+            memory = self._memory[name] = memory[-address_of(memory) % CACHE_LINE :]
+        return memory
+
+    def array(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+        """An uninitialised array in such memory."""
+        return np.ndarray(shape, dtype, self.memory(name, prod(shape) * dtype.itemsize))
 
     def lines(self, name: str, nbytes: int) -> int:
-        """The address of memory that begins with a line of the cache; it stays valid as an array does."""
-        return whole_lines(address_of(self.array(name, (nbytes + CACHE_LINE,), _BYTE)))
+        """The address of such memory."""
+        return address_of(self.memory(name, nbytes))
 
 
 workspace = _Workspace()
