@@ -34,8 +34,13 @@ def normalise(op: Op, arguments: Sequence[Any]) -> list[Any]:
         values = _on_one_device(values)
     if op.check is not None:
         named = dict(zip((parameter.name for parameter in op.parameters), values, strict=True))
-        op.check(**{name: named[name] for name in inspect.signature(op.check).parameters})
+        call_by_name(op.check, named)
     return values
+
+
+def call_by_name(function: Callable[..., Any], named: Mapping[str, Any]) -> Any:
+    """The function called with those values that its parameters name."""
+    return function(**{name: named[name] for name in inspect.signature(function).parameters})
 
 
 def _on_one_device(values: list[Any]) -> list[Any]:

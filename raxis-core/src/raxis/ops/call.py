@@ -49,13 +49,23 @@ def call(op: Op, arguments: tuple[Any, ...], out: Any = None) -> Any:
 
 def _call_into(op: Op, arguments: tuple[Any, ...], out: Any) -> Any:
     """Compute straight into `out` where that is laid out like the result and apart from the operands; else copy."""
+    if op.adopts and isinstance(out, Tensor):
+        arguments = _adopting(op, arguments, out)
     if op.kind is Kind.LOWERED and isinstance(out, Tensor) and active.recording is None:
         values = normalise(op, arguments)
         run = _run_into(op, values, out)
         if run is not None:
             check_destination(op.public_name, out)
             return _run(op.public_name, run, [*values, out])
-    return store_op_results(op, arguments, call(op, arguments), out)
+    named = dict(zip((parameter.name for parameter in op.parameters), arguments, strict=True))
+    return store_op_results(op, named, call(op, arguments), out)
+
+
+def _adopting(op: Op, arguments: tuple[Any, ...], out: Tensor) -> tuple[Any, ...]:
+    """The arguments, with the destination's dtype where none is given."""
+    place = op.schema.position("dtype")
+    chosen = out.dtype if arguments[place] is None else arguments[place]
+    return (*arguments[:place], chosen, *arguments[place + 1 :])
 
 
 def _run_into(op: Op, values: Sequence[Any], out: Tensor) -> Callable[..., Any] | None:

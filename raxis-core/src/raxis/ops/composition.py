@@ -44,7 +44,7 @@ def _wrapper(op: Op) -> tuple[str, dict[str, Any]]:
         "        raise",
         "    except Exception as error:",
         f"        result = _failed(_op, error, {parameters.packed()})",
-        f"    return result if out is None else _stored(_op, ({parameters.packed()})[0], result, out)"
+        f"    return result if out is None else _stored(_op, {parameters.named()}, result, out)"
         if op.out
         else "    return result",
     ]
@@ -110,6 +110,10 @@ class Parameters:
         named = [f"{item.name!r}: {item.name}" for item in self._named()] + self._rest()
         return f"({', '.join([*self._positional(), ''])}), {{{', '.join(named)}}}"
 
+    def named(self) -> str:
+        """All of them by name, as a dict."""
+        return "{" + ", ".join(f"{item.name!r}: {item.name}" for item in self.all) + "}"
+
     def _positional(self) -> list[str]:
         star = inspect.Parameter.VAR_POSITIONAL
         given = [item for item in self.all if item.kind < item.KEYWORD_ONLY]
@@ -174,7 +178,7 @@ def _plain_integers(values: Sequence[Any]) -> list[Any] | None:
     return [value.item() if isinstance(value, np.integer) else value for value in values]
 
 
-def _stored(op: Op, arguments: tuple[Any, ...], result: Any, out: Any) -> Any:
+def _stored(op: Op, arguments: Mapping[str, Any], result: Any, out: Any) -> Any:
     from raxis.ops.destination import store_op_results
 
     return store_op_results(op, arguments, result, out)

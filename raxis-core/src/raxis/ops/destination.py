@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from raxis.autograd.grad_mode import mode
 from raxis.autograd.inplace import check_inplace, rebase
 from raxis.frames import user_stacklevel
 from raxis.layout import Layout, contiguous_strides, extent, layout_of, overlaps_itself
+from raxis.ops.arguments import call_by_name
 from raxis.ops.exhaustion import exhausted
 from raxis.ops.plan import Plan, check_writable, tensor_operands, tensors_in
 from raxis.ops.table import Op
@@ -142,16 +143,19 @@ def overwrite(name: str, target: Tensor, result: Tensor) -> Tensor:
     return target.copy_(result)
 
 
-def store_op_results(op: Op, arguments: Sequence[Any], results: Any, out: Any) -> Any:
-    """`store_results` under the op's own rules for its destination."""
+def store_op_results(op: Op, arguments: Mapping[str, Any], results: Any, out: Any) -> Any:
+    """`store_results` under the op's own rules for its destination; `arguments` by name."""
     if op.apart:
-        operands = [tensor for value in arguments for tensor in tensors_in(value)]
+        operands = [tensor for value in arguments.values() for tensor in tensors_in(value)]
         several = isinstance(results, (tuple, list)) and isinstance(out, (tuple, list))
         for target, result in zip(
             out if several else (out,), results if several else (results,), strict=False
         ):
             _check_apart(op.public_name, operands, target, result)
-    return store_results(op.public_name, results, out, op.exact)
+    exact = op.exact
+    if callable(exact):
+        exact = call_by_name(exact, {**arguments, "out": out})
+    return store_results(op.public_name, results, out, exact=exact, refusal=op.refusal)
 
 
 def _check_apart(name: str, operands: Sequence[Tensor], target: Any, result: Tensor) -> None:
@@ -170,12 +174,22 @@ def _check_apart(name: str, operands: Sequence[Tensor], target: Any, result: Ten
         )
 
 
-def store_results(name: str, results: Any, out: Any, exact: bool = False) -> Any:
-    """``out=``: copy computed results into the given tensors, which take on their shapes (`exact`: not dtypes).
+def store_results(
+    name: str, results: Any, out: Any, *, exact: bool = False, refusal: type[Exception] = RuntimeError
+) -> Any:
+    """``out=``: copy computed results into the given tensors, which take on their shapes.
+
+    Args:
+        name: the op's, for messages.
+        results: one tensor or several.
+        out: as many tensors.
+        exact: whether `out` must have the dtype of the results, and not only one that these can be cast to.
+        refusal: what is raised if they cannot.
 
     Raises:
         TypeError: if `out` is not as many tensors as there are results.
-        RuntimeError: if dtype or device do not fit, an output overlaps itself, or a gradient would be needed.
+        RuntimeError: if dtype (see `refusal`) or device do not fit, an output overlaps itself, or a gradient would be
+            needed.
     """
     several = isinstance(results, (tuple, list))
     outputs = out if several and isinstance(out, (tuple, list)) else (out,)
@@ -183,8 +197,8 @@ def store_results(name: str, results: Any, out: Any, exact: bool = False) -> Any
     if len(outputs) != len(produced):
         raise TypeError(f"{name}(): expected {len(produced)} output tensors in out=, but got {len(outputs)}.")
     for output, result in zip(outputs, produced, strict=True):
-        _check_output(name, output, result)
-        if several or exact:
+        _check_output(name, output, result, refusal)
+        if exact:
             _check_output_dtype(name, output, result)
     for output, result in zip(outputs, produced, strict=True):
         fit_output(output, result._layout)
@@ -192,7 +206,7 @@ def store_results(name: str, results: Any, out: Any, exact: bool = False) -> Any
     return out
 
 
-def _check_output(name: str, output: Any, result: Tensor) -> None:
+def _check_output(name: str, output: Any, result: Tensor, refusal: type[Exception]) -> None:
     if not isinstance(output, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(output).__name__}")
     if mode.enabled and (output._edge is not None or result._edge is not None):
@@ -201,7 +215,7 @@ def _check_output(name: str, output: Any, result: Tensor) -> None:
             "arguments requires grad."
         )
     layout = result._layout
-    check_writable(name, layout.dtype, output._layout.shape, output._layout)
+    check_writable(name, layout.dtype, output._layout.shape, output._layout, refusal)
     if output._layout.device is not layout.device:
         raise RuntimeError(
             f"{name}: Expected out tensor to be on device {layout.device}, but got {output._layout.device} instead."
@@ -211,7 +225,6 @@ def _check_output(name: str, output: Any, result: Tensor) -> None:
 
 
 def _check_output_dtype(name: str, output: Tensor, result: Tensor) -> None:
-    """Ops with several results convert none of them: an index does not fit every dtype."""
     if output._layout.dtype is not result._layout.dtype:
         raise RuntimeError(
             f"{name}: Expected out tensor to have dtype {result.dtype}, but got {output.dtype} instead"

@@ -137,10 +137,16 @@ def _fit(op: Op, results: Any, target: Layout) -> Traced:
     return broadcast(cast(result, target.dtype), target.shape)  # type: ignore[return-value]
 
 
-def check_writable(name: str, dtype: DType, shape: tuple[int, ...], target: Layout) -> None:
-    """Raise RuntimeError unless values of this dtype and shape may be written into `target`."""
+def check_writable(
+    name: str,
+    dtype: DType,
+    shape: tuple[int, ...],
+    target: Layout,
+    refusal: type[Exception] = RuntimeError,
+) -> None:
+    """Raise RuntimeError (`refusal` for the dtype) unless such values may be written into `target`."""
     if not can_cast(dtype, target.dtype):
-        raise RuntimeError(
+        raise refusal(
             f"{name}: result type {dtype.name} can't be cast to the desired output type {target.dtype.name}"
         )
     if shape != target.shape and broadcast_shapes(shape, target.shape) != target.shape:

@@ -39,6 +39,8 @@ class Kind(Enum):
     VIEWED = "viewed"
 
 
+Exactness = bool | Callable[..., bool]
+
 INTERNAL: Mapping[str, Any] = MappingProxyType({"method": False, "function": False, "out": False})
 """Options of ops that only other ops are made of."""
 
@@ -81,7 +83,10 @@ class Op:
         inplace: whether there is an ``op_`` form.
         out: whether the function takes ``out=``.
         apart: whether ``out=`` must share no memory with an operand, and none among its own elements.
-        exact: whether ``out=`` must have the result's dtype.
+        exact: whether ``out=`` must have the result's dtype, or a function that tells it from `out` and those
+            arguments that its parameters name; default: if operands are not brought to a common dtype.
+        adopts: whether an absent `dtype` is that of ``out=``.
+        refusal: what an ``out=`` that results cannot be cast to raises.
         creates: whether a composed op's body returns a function that makes the tensor, see `raxis.ops.creating`.
         operator: the Python operator served, such as ``__add__``; binary ones serve the reflected and in-place
             forms too.
@@ -109,7 +114,9 @@ class Op:
         inplace: bool = False,
         out: bool = True,
         apart: bool = False,
-        exact: bool = False,
+        exact: Exactness | None = None,
+        adopts: bool = False,
+        refusal: type[Exception] = RuntimeError,
         creates: bool = False,
         operator: str = "",
         namespace: str = "raxis",
@@ -131,7 +138,8 @@ class Op:
         self.inplace = inplace
         self.out = out
         self.apart = apart
-        self.exact = exact
+        self.adopts = adopts
+        self.refusal = refusal
         self.creates = creates
         self.operator = operator
         self.namespace = namespace
@@ -142,6 +150,7 @@ class Op:
         self.out_plans: dict[Any, Any] = {}
         self.tables = (self.plans, self.inplace_plans, self.out_plans)
         self._promoted = promoted
+        self._exact = exact
 
     @cached_property
     def schema(self) -> Schema:
@@ -159,6 +168,14 @@ class Op:
         if self._promoted is not None:
             return self._promoted
         return tuple(parameter.name for parameter in self.parameters if parameter.is_tensor)
+
+    @cached_property
+    def exact(self) -> Exactness:
+        """Whether ``out=`` must have the result's dtype, or what tells it."""
+        if self._exact is not None:
+            return self._exact
+        alone = self.promotion is Promotion.ARITHMETIC and len(self.promoted) == 1
+        return alone or self.promotion is Promotion.NONE
 
     @property
     def public_name(self) -> str:

@@ -103,9 +103,11 @@ def _run(
         result = chosen.function(*args, **kwargs)
     if out is None:
         return result
-    from raxis.ops.destination import store_results
+    from raxis.ops.destination import store_op_results
 
-    return store_results(functional, result, out)
+    op = OPS[f"nn.functional.{functional}"]
+    named = dict(zip((parameter.name for parameter in op.parameters), args, strict=False))
+    return store_op_results(op, {**named, **kwargs}, result, out)
 
 
 def _refusal(functional: str, policy: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:

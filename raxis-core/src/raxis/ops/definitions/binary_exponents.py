@@ -16,7 +16,7 @@ from raxis.ops.trace import cast, emit
 from raxis.tensor import Tensor
 
 
-@composed("ldexp(Tensor input, Tensor other) -> Tensor", inplace=True)
+@composed("ldexp(Tensor input, Tensor other) -> Tensor", exact=False, inplace=True)
 def ldexp(input: Tensor, other: Tensor) -> Any:
     """``input * 2 ** other``.
 

@@ -24,6 +24,10 @@ def _check_bounds(input: Tensor, min: Any, max: Any) -> None:
         raise NotImplementedError("\"clamp\" not implemented for 'Bool'")
 
 
+def _bounded_by_numbers(min: Any, max: Any) -> bool:
+    return not isinstance(min, Tensor) and not isinstance(max, Tensor)
+
+
 def _inside(input: Tensor, min: Any, max: Any) -> Tensor:
     if min is None:
         inside: Tensor = input <= max
@@ -50,6 +54,7 @@ def _high_gradient(grad: Tensor, input: Tensor, min: Any, max: Tensor) -> Tensor
     inplace=True,
     aliases=("clip",),
     check=_check_bounds,
+    exact=_bounded_by_numbers,
     vjp={
         "input": lambda grad, input, min, max: where(_inside(input, min, max), grad, 0),
         "min": _low_gradient,
@@ -90,6 +95,7 @@ def _check_bound(input: Tensor, bound: Any) -> None:
     promotion=Promotion.ARITHMETIC,
     inplace=True,
     check=lambda input, min: _check_bound(input, min),
+    exact=lambda min: not isinstance(min, Tensor),
     vjp={
         "input": lambda grad, input, min: where(input >= min, grad, 0),
         "min": lambda grad, input, min: where(input < min, grad, 0),
@@ -111,6 +117,7 @@ def clamp_min(input: Tensor, min: Any) -> Any:
     promotion=Promotion.ARITHMETIC,
     inplace=True,
     check=lambda input, max: _check_bound(input, max),
+    exact=lambda max: not isinstance(max, Tensor),
     vjp={
         "input": lambda grad, input, max: where(input <= max, grad, 0),
         "max": lambda grad, input, max: where(input > max, grad, 0),

@@ -27,6 +27,7 @@ def _check_lerp(input: Tensor, end: Tensor, weight: Any) -> None:
     promotion=Promotion.ARITHMETIC,
     inplace=True,
     check=_check_lerp,
+    exact=lambda weight: isinstance(weight, Tensor) and weight.ndim > 0,
     vjp={
         "input": lambda grad, weight: grad * conj(1 - weight),
         "end": lambda grad, weight: grad * conj(weight),

@@ -44,6 +44,7 @@ def _check_condition(condition: Tensor) -> None:
     promotion=Promotion.ARITHMETIC,
     promoted=("input", "other"),
     check=_check_condition,
+    exact=True,
     method=False,
     function=False,
     vjp={

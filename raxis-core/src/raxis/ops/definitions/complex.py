@@ -145,6 +145,7 @@ def complex(real: Tensor, imag: Tensor) -> Any:
 @lowered(
     "polar(Tensor abs, Tensor angle) -> Tensor",
     promotion=Promotion.ARITHMETIC,
+    exact=True,
     method=False,
     check=lambda abs, angle: _check_parts(abs, angle),
     vjp={

@@ -141,7 +141,10 @@ def _paired_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]
     return [wrap_dim(dim, a.ndim) for dim in first], [wrap_dim(dim, b.ndim) for dim in second]
 
 
-@composed("inner(Tensor input, Tensor other) -> Tensor")
+@composed(
+    "inner(Tensor input, Tensor other) -> Tensor",
+    exact=lambda input, other: 0 not in (input.ndim, other.ndim),
+)
 def inner(input: Tensor, other: Tensor) -> Any:
     """Products summed over the last dimensions; of a 0-d operand, the products.
 
@@ -170,7 +173,7 @@ def inner(input: Tensor, other: Tensor) -> Any:
     return tensordot(input, other, ([-1], [-1]))
 
 
-@composed("kron(Tensor input, Tensor other) -> Tensor")
+@composed("kron(Tensor input, Tensor other) -> Tensor", exact=False)
 def kron(input: Tensor, other: Tensor) -> Any:
     """The Kronecker product: every element of `input` times all of `other`, as blocks.
 

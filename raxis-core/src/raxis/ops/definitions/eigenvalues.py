@@ -142,7 +142,9 @@ def _checked_eig(name: str, A: Tensor) -> Any:
     return pairs
 
 
-@composed("eig(Tensor A) -> (Tensor eigenvalues, Tensor eigenvectors)", namespace=LINALG, method=False)
+@composed(
+    "eig(Tensor A) -> (Tensor eigenvalues, Tensor eigenvectors)", exact=False, namespace=LINALG, method=False
+)
 def eig(A: Tensor) -> Any:
     """The complex eigenvalues, in no order, and the eigenvectors (columns) of norm 1.
 
@@ -161,7 +163,7 @@ def eig(A: Tensor) -> Any:
     return named_results("linalg.eig", *_checked_eig("linalg.eig", A))
 
 
-@composed("eigvals(Tensor A) -> Tensor", namespace=LINALG, method=False)
+@composed("eigvals(Tensor A) -> Tensor", exact=False, namespace=LINALG, method=False)
 def eigvals(A: Tensor) -> Any:
     """The complex eigenvalues, in no order.
 

@@ -207,6 +207,16 @@ def _min_dim(input: Tensor, dim: int, keepdim: bool) -> Any:
     return _along("min", input, dim, keepdim)
 
 
+def _stored(name: str, result: Tensor, out: Tensor | None) -> Tensor:
+    """The one extremum of all elements, which ``out=`` may have in another dtype."""
+    if out is None:
+        return result
+    from raxis.ops.destination import store_results
+
+    stored: Tensor = store_results(name, result, out)
+    return stored
+
+
 @composed("max(Tensor input, any dim=None, bool keepdim=False, *, Tensor? other=None) -> Tensor", out=False)
 def max(
     input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None, out: Any = None
@@ -237,7 +247,7 @@ def max(
     if second is not None:
         return maximum(input, second, out=out)
     require_elements("max", input._layout, None)
-    return amax(input, out=out)
+    return _stored("max", amax(input), out)
 
 
 @composed("min(Tensor input, any dim=None, bool keepdim=False, *, Tensor? other=None) -> Tensor", out=False)
@@ -264,7 +274,7 @@ def min(
     if second is not None:
         return minimum(input, second, out=out)
     require_elements("min", input._layout, None)
-    return amin(input, out=out)
+    return _stored("min", amin(input), out)
 
 
 def _second_operand(name: str, input: Tensor, dim: Any, other: Tensor | None) -> Tensor | None:

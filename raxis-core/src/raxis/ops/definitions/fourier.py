@@ -183,12 +183,21 @@ def _doubled(input: Tensor, axis: int) -> int:
     return _require_points(2 * (input.shape[axis] - 1))
 
 
+_REAL = ("irfft", "hfft")
+"""Transforms to real numbers."""
+
+
+def _is_complex(out: Tensor) -> bool:
+    return out.dtype.is_complex
+
+
 # ---- one dimension ---------------------------------------------------------------------------------------------------
 
 
 def _along(name: str) -> Decorator:
     return composed(
         f"{name}(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor",
+        exact=_is_complex if name.startswith(_REAL) else False,
         namespace=FFT,
         method=False,
     )
@@ -362,6 +371,7 @@ def _publish(base: str, suffix: str) -> None:
     declared = "int[] dim=(-2,-1)" if suffix == "2" else "int[]? dim=None"
     composed(
         f"{name}(Tensor input, int[]? s=None, {declared}, str? norm=None) -> Tensor",
+        exact=_is_complex if name.startswith(_REAL) else False,
         namespace=FFT,
         method=False,
     )(body)

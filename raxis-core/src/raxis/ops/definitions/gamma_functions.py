@@ -121,7 +121,7 @@ _derivative_of_digamma = computed(
 )
 
 
-@composed("polygamma(int n, Tensor input) -> Tensor", method=False)
+@composed("polygamma(int n, Tensor input) -> Tensor", exact=False, method=False)
 def polygamma(n: int, input: Tensor) -> Tensor:
     """The derivative of order `n` of digamma.
 
@@ -154,7 +154,7 @@ def _polygamma_method(input: Tensor, n: int) -> Tensor:
     return polygamma(n, input)
 
 
-@composed("mvlgamma(Tensor input, int p) -> Tensor", inplace=True)
+@composed("mvlgamma(Tensor input, int p) -> Tensor", exact=False, inplace=True)
 def mvlgamma(input: Tensor, p: int) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension `p`.
 

@@ -52,7 +52,6 @@ def _require_vector(name: str, index: Tensor) -> None:
 @lowered(
     "index_select(Tensor input, int dim, Tensor index) -> Tensor",
     apart=True,
-    exact=True,
     vjp={
         "input": lambda grad, input_layout, dim, index: zeros_of(input_layout, grad).index_add(
             dim, index, grad
@@ -248,7 +247,7 @@ def _gather_gradient(grad: Tensor, input_layout: Layout, dim: int, index: Tensor
     return zeros_of(input_layout, grad).scatter_add(dim, index, grad)
 
 
-@lowered("gather(Tensor input, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor", apart=True, exact=True,
+@lowered("gather(Tensor input, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor", apart=True,
          vjp={"input": _gather_gradient})  # fmt: skip
 def gather(input: Tensor, dim: int, index: Tensor, sparse_grad: bool) -> Any:
     """``result[i, j] = input[index[i, j], j]`` for ``dim=0``, and so on.
@@ -317,7 +316,6 @@ def _flat_positions(name: str, input: Tensor, index: Tensor) -> Any:
 @lowered(
     "take(Tensor input, Tensor index) -> Tensor",
     apart=True,
-    exact=True,
     vjp={"input": lambda grad, input_layout, index: zeros_of(input_layout, grad).put(index, grad, True)},
 )
 def take(input: Tensor, index: Tensor) -> Any:

@@ -64,6 +64,8 @@ def _cat_gradient(grad: Tensor, tensors_layout: Sequence[Layout], dim: int) -> l
     "cat(Tensor[] tensors, int dim=0) -> Tensor",
     aliases=("concat", "concatenate"),
     apart=True,
+    exact=False,
+    refusal=TypeError,
     vjp={"tensors": _cat_gradient},
     method=False,
 )
@@ -91,6 +93,8 @@ def cat(tensors: Sequence[Tensor], dim: int) -> Any:
 @lowered(
     "stack(Tensor[] tensors, int dim=0) -> Tensor",
     vjp={"tensors": lambda grad, dim: list(grad.unbind(dim))},
+    exact=False,
+    refusal=TypeError,
     method=False,
 )
 def stack(tensors: Sequence[Tensor], dim: int) -> Any:
@@ -180,7 +184,7 @@ def _joined(tensors: Sequence[Tensor], dim: int) -> Tensor:
     return cat(list(tensors), dim)
 
 
-@composed("hstack(Tensor[] tensors) -> Tensor", method=False)
+@composed("hstack(Tensor[] tensors) -> Tensor", exact=False, refusal=TypeError, method=False)
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
     """The tensors one after another along the second dimension (the first of 1-D tensors).
 
@@ -194,21 +198,23 @@ def hstack(tensors: Sequence[Tensor]) -> Tensor:
     return _joined(raised, 0 if raised[0]._layout.ndim == 1 else 1)
 
 
-@composed("vstack(Tensor[] tensors) -> Tensor", aliases=("row_stack",), method=False)
+@composed(
+    "vstack(Tensor[] tensors) -> Tensor", exact=False, refusal=TypeError, aliases=("row_stack",), method=False
+)
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """The tensors, at least 2-D, one after another along the first dimension."""
     _require_some("vstack", tensors)
     return _joined([_at_least_2d(tensor) for tensor in tensors], 0)
 
 
-@composed("dstack(Tensor[] tensors) -> Tensor", method=False)
+@composed("dstack(Tensor[] tensors) -> Tensor", exact=False, refusal=TypeError, method=False)
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
     """The tensors, at least 3-D, one after another along the third dimension."""
     _require_some("dstack", tensors)
     return _joined([_at_least_3d(tensor) for tensor in tensors], 2)
 
 
-@composed("column_stack(Tensor[] tensors) -> Tensor", method=False)
+@composed("column_stack(Tensor[] tensors) -> Tensor", exact=False, refusal=TypeError, method=False)
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """1-D tensors as the columns of a matrix; matrices one beside another."""
     _require_some("column_stack", tensors)

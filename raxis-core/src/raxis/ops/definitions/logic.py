@@ -42,7 +42,7 @@ logical_xor = _logical(
 )
 
 
-@lowered("logical_not(Tensor input) -> Tensor", promotion=Promotion.ARITHMETIC, inplace=True)
+@lowered("logical_not(Tensor input) -> Tensor", promotion=Promotion.ARITHMETIC, exact=False, inplace=True)
 def logical_not(input: Tensor) -> Any:
     """Whether each element is zero.
 

@@ -239,7 +239,7 @@ def _check_mask_dtype(name: str, mask: Tensor) -> None:
         raise RuntimeError(f"{name}: expected BoolTensor for mask, but got {mask.dtype}")
 
 
-@composed("masked_select(Tensor input, Tensor mask) -> Tensor", apart=True, exact=True)
+@composed("masked_select(Tensor input, Tensor mask) -> Tensor", apart=True)
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements where `mask` is True, in one dimension.
 

@@ -325,7 +325,7 @@ def vdot(input: Tensor, other: Tensor) -> Any:
     return dot(conj(input), other)
 
 
-@composed("outer(Tensor input, Tensor vec2) -> Tensor", aliases=("ger",))
+@composed("outer(Tensor input, Tensor vec2) -> Tensor", exact=False, aliases=("ger",))
 def outer(input: Tensor, vec2: Tensor) -> Any:
     """All products of an element of `input` and one of `vec2`.
 

@@ -42,7 +42,11 @@ def _power(input: Tensor, n: int) -> Any:
     return identity_of(input).expand(input.shape).clone() if power is None else power
 
 
-@composed("matrix_power(Tensor input, int n) -> Tensor")
+def _is_product(n: int) -> bool:
+    return n not in (0, 1)
+
+
+@composed("matrix_power(Tensor input, int n) -> Tensor", exact=_is_product)
 def matrix_power(input: Tensor, n: int) -> Any:
     """The `n`-th power of square matrices, by repeated squaring.
 
@@ -63,7 +67,7 @@ def matrix_power(input: Tensor, n: int) -> Any:
     return _power(input, n)
 
 
-@composed("matrix_power(Tensor A, int n) -> Tensor", namespace=LINALG, method=False)
+@composed("matrix_power(Tensor A, int n) -> Tensor", exact=_is_product, namespace=LINALG, method=False)
 def linalg_matrix_power(A: Tensor, n: int) -> Any:
     """As `raxis.matrix_power`.
 
@@ -144,7 +148,7 @@ def linalg_matrix_exp(A: Tensor) -> Any:
 # ---- condition numbers -----------------------------------------------------------------------------------------------
 
 
-@composed("cond(Tensor A, any p=None) -> Tensor", namespace=LINALG, method=False)
+@composed("cond(Tensor A, any p=None) -> Tensor", exact=False, namespace=LINALG, method=False)
 def cond(A: Tensor, p: Any = None) -> Any:
     """The condition numbers of matrices: the norm times the norm of the inverse; infinite for singular ones.
 

@@ -172,6 +172,7 @@ def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alpha: Any)
 
 @lowered(
     "addr(Tensor input, Tensor vec1, Tensor vec2, " + _FACTORS,
+    exact=False,
     inplace=True,
     vjp={
         "input": _input_vjp,

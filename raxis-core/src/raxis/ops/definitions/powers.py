@@ -90,7 +90,12 @@ _SHORT_POWERS: dict[Any, Callable[[Tensor], Any]] = {
 """Powers that are cheaper and more accurate without the general function."""
 
 
-@composed("pow(Tensor|Scalar input, Tensor|Scalar exponent) -> Tensor", inplace=True, operator="__pow__")
+@composed(
+    "pow(Tensor|Scalar input, Tensor|Scalar exponent) -> Tensor",
+    exact=False,
+    inplace=True,
+    operator="__pow__",
+)
 def pow(input: Any, exponent: Any) -> Any:
     """`input` to the power of `exponent`, element by element.
 

@@ -86,6 +86,10 @@ def as_bool(operand: Tensor) -> Tensor:
     )
 
 
+def _is_given(dtype: DType | None) -> bool:
+    return dtype is not None
+
+
 # ---- sums ------------------------------------------------------------------------------------------------------------
 
 
@@ -96,6 +100,7 @@ def _sum_vjp(grad: Tensor, input_layout: Layout, dim: Dims, keepdim: bool) -> Te
 @lowered(
     "sum(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
     vjp={"input": _sum_vjp},
+    adopts=True,
 )
 def sum(input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Any:
     """The sum over `dim`, or over all elements.
@@ -168,6 +173,7 @@ def _nansum_vjp(grad: Tensor, input: Tensor, dim: Dims, keepdim: bool) -> Tensor
 @lowered(
     "nansum(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
     vjp={"input": _nansum_vjp},
+    exact=_is_given,
 )
 def nansum(input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Any:
     """The sum over `dim`, or over all elements, with NaN counted as zero.
@@ -209,6 +215,7 @@ def scalar_type(dtype: DType) -> str:
 @lowered(
     "mean(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
     vjp={"input": _mean_vjp},
+    exact=_is_given,
 )
 def mean(input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Any:
     """The mean over `dim`, or over all elements; NaN over no elements.
@@ -238,7 +245,10 @@ def mean(input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Any:
     return cast(emit("div", total, constant_like(total, reduced_count(input._layout, dim))), target)
 
 
-@composed("nanmean(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor")
+@composed(
+    "nanmean(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+    exact=_is_given,
+)
 def nanmean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None) -> Any:
     """The mean over `dim`, or over all elements, of those that are not NaN.
 
@@ -308,6 +318,7 @@ def _prod_vjp(grad: Tensor, input: Tensor, dim: int | None, keepdim: bool, dtype
 @lowered(
     "prod(Tensor input, int? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
     vjp={"input": _prod_vjp},
+    adopts=True,
 )
 def prod(input: Tensor, dim: int | None, keepdim: bool, dtype: DType | None) -> Any:
     """The product over `dim`, or over all elements.
@@ -340,6 +351,7 @@ def _logsumexp_vjp(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepd
 @lowered(
     "logsumexp(Tensor input, int[] dim, bool keepdim=False) -> Tensor",
     vjp={"input": _logsumexp_vjp},
+    exact=False,
     composite=True,
 )
 def logsumexp(input: Tensor, dim: tuple[int, ...], keepdim: bool) -> Any:
@@ -376,6 +388,10 @@ def finite(operand: Tensor) -> Any:
 # ---- truth -----------------------------------------------------------------------------------------------------------
 
 
+def _is_no_truth(out: Tensor) -> bool:
+    return out.dtype not in (dtypes.bool_, dtypes.uint8)
+
+
 def _truth(primitive: str, input: Tensor, dim: Dims, keepdim: bool) -> Any:
     result = as_bool(input)
     if dim != ():
@@ -383,7 +399,7 @@ def _truth(primitive: str, input: Tensor, dim: Dims, keepdim: bool) -> Any:
     return cast(result, dtypes.uint8) if input.dtype is dtypes.uint8 else result
 
 
-@lowered("all(Tensor input, int[]? dim=None, bool keepdim=False) -> Tensor")
+@lowered("all(Tensor input, int[]? dim=None, bool keepdim=False) -> Tensor", exact=_is_no_truth)
 def all(input: Tensor, dim: Dims, keepdim: bool) -> Any:
     """Whether all elements, over `dim` or at all, are nonzero; bool (uint8 for uint8).
 
@@ -400,7 +416,7 @@ def all(input: Tensor, dim: Dims, keepdim: bool) -> Any:
     return _truth("reduce_and", input, dim, keepdim)
 
 
-@lowered("any(Tensor input, int[]? dim=None, bool keepdim=False) -> Tensor")
+@lowered("any(Tensor input, int[]? dim=None, bool keepdim=False) -> Tensor", exact=_is_no_truth)
 def any(input: Tensor, dim: Dims, keepdim: bool) -> Any:
     """Whether any element, over `dim` or at all, is nonzero; bool (uint8 for uint8).
 

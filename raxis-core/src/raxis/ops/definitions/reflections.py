@@ -14,7 +14,7 @@ from raxis.return_types import named_results
 from raxis.tensor import Tensor
 
 
-@composed("geqrf(Tensor input) -> (Tensor a, Tensor tau)")
+@composed("geqrf(Tensor input) -> (Tensor a, Tensor tau)", exact=False)
 def geqrf(input: Tensor) -> Any:
     """The QR factorization, Q as reflections: `a` has R in its upper triangle and the vectors below, see `orgqr`.
 

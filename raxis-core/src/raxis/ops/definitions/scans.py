@@ -48,6 +48,7 @@ def _cumsum_vjp(grad: Tensor, dim: int) -> Any:
     "cumsum(Tensor input, int dim, *, dtype? dtype=None) -> Tensor",
     inplace=True,
     vjp={"input": _cumsum_vjp},
+    adopts=True,
 )
 def cumsum(input: Tensor, dim: int, dtype: DType | None) -> Any:
     """Sums of the elements up to and with each, along `dim`.
@@ -128,6 +129,7 @@ def _cumprod_vjp(grad: Tensor, input: Tensor, dim: int, dtype: DType | None) -> 
     "cumprod(Tensor input, int dim, *, dtype? dtype=None) -> Tensor",
     inplace=True,
     vjp={"input": _cumprod_vjp},
+    adopts=True,
 )
 def cumprod(input: Tensor, dim: int, dtype: DType | None) -> Any:
     """Products of the elements up to and with each, along `dim`.
@@ -282,7 +284,10 @@ def _logaddexp(first: Tensor, second: Tensor) -> Any:
 # ---- differences -----------------------------------------------------------------------------------------------------
 
 
-@composed("diff(Tensor input, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor")
+@composed(
+    "diff(Tensor input, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
+    exact=lambda n: n == 0,
+)
 def diff(
     input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
 ) -> Any:

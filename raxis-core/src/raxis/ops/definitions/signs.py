@@ -51,6 +51,7 @@ abs = computed(
     lambda input: input if input.dtype is dtypes.bool_ else emit("abs", input),
     promotion=Promotion.ARITHMETIC,
     operator="__abs__",
+    exact=lambda input: not input.dtype.is_complex,
     aliases=("absolute",),
     vjp={"input": lambda grad, input: grad * sgn(input)},
 )
@@ -147,6 +148,7 @@ square = computed(
     unary("square", "``input * input``.", "[1, -2]", "[1, 4]", _KEPT),
     _square,
     promotion=Promotion.ARITHMETIC,
+    exact=False,
     vjp={"input": lambda grad, input: grad * conj(2 * input)},
 )
 
@@ -194,4 +196,5 @@ heaviside = computed(
     lambda input, values: where(input == 0, values, cast(input > 0, input.dtype)),
     promotion=Promotion.ARITHMETIC,
     check=_check_heaviside,
+    exact=True,
 )

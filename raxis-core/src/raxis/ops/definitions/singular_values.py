@@ -252,6 +252,7 @@ def _require_real_tolerances(name: str, *tolerances: Any) -> None:
 
 @composed(
     "pinv(Tensor A, any rcond=None, bool hermitian=False, *, any atol=None, any rtol=None) -> Tensor",
+    exact=False,
     namespace=LINALG,
     method=False,
 )
@@ -307,6 +308,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Any:
 
 @composed(
     "matrix_rank(Tensor A, any tol=None, bool hermitian=False, *, any atol=None, any rtol=None) -> Tensor",
+    exact=False,
     namespace=LINALG,
     method=False,
 )
@@ -355,6 +357,7 @@ _DRIVERS = ("gelsy", "gels", "gelsd", "gelss")
 @composed(
     "lstsq(Tensor A, Tensor B, number? rcond=None, *, str? driver=None) "
     "-> (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)",
+    exact=False,
     namespace=LINALG,
     method=False,
 )

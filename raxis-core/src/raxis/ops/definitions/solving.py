@@ -222,7 +222,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
 # ---- tensors as matrices ---------------------------------------------------------------------------------------------
 
 
-@composed("tensorinv(Tensor A, int ind=2) -> Tensor", namespace=LINALG, method=False)
+@composed("tensorinv(Tensor A, int ind=2) -> Tensor", exact=False, namespace=LINALG, method=False)
 def tensorinv(A: Tensor, ind: int = 2) -> Any:
     """The inverse of the map that `tensordot` with A over its last ``A.ndim - ind`` dimensions is.
 
@@ -250,7 +250,9 @@ def tensorinv(A: Tensor, ind: int = 2) -> Any:
     return _inverted("linalg.inv", A.reshape(product_of(first), product_of(second))).reshape(*second, *first)
 
 
-@composed("tensorsolve(Tensor A, Tensor B, int[]? dims=None) -> Tensor", namespace=LINALG, method=False)
+@composed(
+    "tensorsolve(Tensor A, Tensor B, int[]? dims=None) -> Tensor", exact=False, namespace=LINALG, method=False
+)
 def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Any:
     """X with ``tensordot(A, X, X.ndim) == B``.
 

@@ -200,7 +200,7 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
     return named_results("linalg.cholesky_ex", factor, info)
 
 
-@composed("cholesky(Tensor input, bool upper=False) -> Tensor")
+@composed("cholesky(Tensor input, bool upper=False) -> Tensor", exact=False)
 def cholesky(input: Tensor, upper: bool = False) -> Any:
     """As `raxis.linalg.cholesky`, its successor.
 
@@ -232,7 +232,7 @@ def _solved_by_factor(input: Tensor, L: Tensor, upper: bool) -> Any:
     return solve_triangular(L if upper else adjoint(L), first, upper=True)
 
 
-@composed("cholesky_solve(Tensor input, Tensor L, bool upper=False) -> Tensor")
+@composed("cholesky_solve(Tensor input, Tensor L, bool upper=False) -> Tensor", exact=False)
 def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Any:
     """The solution of ``A X = input`` for the matrix A whose Cholesky factor is `L`.
 
@@ -258,7 +258,7 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Any:
     return _solved_by_factor(input, L, upper)
 
 
-@composed("cholesky_inverse(Tensor L, bool upper=False) -> Tensor")
+@composed("cholesky_inverse(Tensor L, bool upper=False) -> Tensor", exact=False)
 def cholesky_inverse(L: Tensor, upper: bool = False) -> Any:
     """The inverse of the matrix whose Cholesky factor is `L`.
 

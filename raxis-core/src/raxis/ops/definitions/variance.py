@@ -52,6 +52,7 @@ def _std_vjp(grad: Tensor, result: Tensor, input: Tensor, dim: Dims, correction:
 @lowered(
     "_var(Tensor input, int[]? dim, number correction, bool keepdim) -> Tensor",
     vjp={"input": _var_vjp},
+    exact=False,
     method=False,
     function=False,
 )
@@ -63,6 +64,7 @@ def _var(input: Tensor, dim: Dims, correction: float, keepdim: bool) -> Any:
 @lowered(
     "_std(Tensor input, int[]? dim, number correction, bool keepdim) -> Tensor",
     vjp={"input": _std_vjp},
+    exact=False,
     method=False,
     function=False,
 )
