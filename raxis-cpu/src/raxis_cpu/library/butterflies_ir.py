@@ -8,88 +8,110 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from typing import Literal
 
 import numpy as np
 
 from raxis.dtypes import DType
+from raxis_cpu.library import prime_transforms_ir
 from raxis_cpu.library.routine import Array
+from raxis_cpu.library.scratch_ir import Complex, Scratch, minus, plus, times, turn
 from raxis_cpu.library.tiles_ir import lanes_of
 from raxis_cpu.llvm import registers
-from raxis_cpu.llvm.compile import host
 from raxis_cpu.llvm.ir import I64, PTR, Function, Value, Variable, fma
 
-Complex = tuple[Value, Value]
-"""Real and imaginary parts."""
+Kind = Literal["powers of two", "small", "any"]
+"""Prime factors of sizes: 2; up to 7; up to `LARGEST`."""
 _POWERS = (8, 4, 2)
 _RADICES = (7, 5, 3, *_POWERS)
-"""Radices in the order of the steps; powers of two need the last three alone."""
+"""Radices with code of their own, in the order of the steps; powers of two need the last three alone."""
+LARGEST = 127
+"""The largest prime factor: sums of so many products are faster than two transforms of a power of two."""
 
 
 def steps_of(size: int) -> list[int]:
-    """The radices of the steps in their order; their product is the size unless that has other prime factors."""
+    """The radices of the steps in their order; their product is the size unless that has greater prime factors."""
     found = []
-    for radix in _RADICES:
+    for radix in (*_RADICES, *range(_RADICES[0] + 2, LARGEST + 1, 2)):
         while size % radix == 0:
             found.append(radix)
             size //= radix
     return found
 
 
+def kind_of(size: int) -> Kind:
+    """What the steps of a size need."""
+    if size & (size - 1) == 0:
+        return "powers of two"
+    return "small" if set(steps_of(size)) <= set(_RADICES) else "any"
+
+
 @cache
 def twiddles(size: int, dtype: DType) -> Array:
     """The factors of all steps in their order: for every p, powers 1, 2, ... of exp(-2 pi i p / n).
 
-    They are kept, as kernels hold their address.
+    Before those of a radix above 7 stand the radix and its table. All are kept, as kernels hold their address.
     """
     parts, left = [np.empty(0)], size
     for radix in steps_of(size):
+        if radix not in _RADICES:
+            parts += [np.array([radix]), prime_transforms_ir.table(radix)]
         angles = np.outer(np.arange(left // radix), np.arange(1, radix)) * (-2 * np.pi / left)
         parts.append(np.stack([np.cos(angles), np.sin(angles)], -1).ravel())
         left //= radix
     return np.concatenate(parts).astype(dtype.numpy)
 
 
-class Scratch:
-    """Elements of scratch memory: vectors of real parts, each followed by one of imaginary parts."""
-
-    def __init__(self, function: Function, dtype: DType) -> None:
-        self._function = function
-        self._vector = registers.register_type(dtype, lanes_of(dtype))
-        self._size = host().vector_bytes
-
-    def load(self, start: Value, place: Value) -> Complex:
-        """An element."""
-        here = self._function.advance(start, place * 2, self._size)
-        there = self._function.advance(here, 1, self._size)
-        return self._function.load(self._vector, here, 64), self._function.load(self._vector, there, 64)
-
-    def store(self, value: Complex, start: Value, place: Value) -> None:
-        """Write an element."""
-        here = self._function.advance(start, place * 2, self._size)
-        self._function.store(value[0], here, 64)
-        self._function.store(value[1], self._function.advance(here, 1, self._size), 64)
-
-
-def butterflies_ir(dtype: DType, *, inverse: bool, odd: bool) -> str:
+def butterflies_ir(dtype: DType, kind: Kind, *, inverse: bool) -> str:
     """``@butterflies(x, y, size, twiddles)``: transforms x, with y as room; where the result is."""
     function = Function("internal ptr @butterflies(ptr %x, ptr %y, i64 %size, ptr %twiddles)")
-    size = function.argument(I64, "size")
-    x, y, table = (function.variable(PTR, function.argument(PTR, name)) for name in ("x", "y", "twiddles"))
-    left, stride = function.variable(I64, size), function.variable(I64, 1)
+    state = _State(function)
     sign = -1.0 if inverse else 1.0
-    for radix in _RADICES if odd else _POWERS:
+    for radix in _POWERS if kind == "powers of two" else _RADICES:
         with function.repeat_while() as repetition:
-            now = left.get()
+            now = state.left.get()
             part = function.emit(I64, f"udiv {now}, {radix}")
             repetition.test((part * radix).compare("eq", now))
-            _step(function, dtype, (x.get(), y.get()), (radix, part, stride.get()), table, sign)
-            left.set(part)
-            stride.set(stride.get() * radix)
-            was = x.get()
-            x.set(y.get())
-            y.set(was)
-    function.line(f"ret {x.get()}")
-    return function.text
+            sizes = (radix, part, state.stride.get())
+            _step(function, dtype, (state.x.get(), state.y.get()), sizes, state.table, sign)
+            state.advance(part, radix)
+    if kind == "any":
+        _steps_of_any_radix(function, state, dtype)
+    function.line(f"ret {state.x.get()}")
+    more = prime_transforms_ir.step_ir(dtype, sign) if kind == "any" else ""
+    return function.text + "\n" + more
+
+
+class _State:
+    """Where a transform has come to: its arrays, elements left and done, and the next factors."""
+
+    def __init__(self, function: Function) -> None:
+        self.x, self.y, self.table = (
+            function.variable(PTR, function.argument(PTR, name)) for name in ("x", "y", "twiddles")
+        )
+        self.left = function.variable(I64, function.argument(I64, "size"))
+        self.stride = function.variable(I64, 1)
+
+    def advance(self, part: Value, radix: Value | int) -> None:
+        """After a step that left so many elements."""
+        self.left.set(part)
+        self.stride.set(self.stride.get() * radix)
+        was = self.x.get()
+        self.x.set(self.y.get())
+        self.y.set(was)
+
+
+def _steps_of_any_radix(function: Function, state: _State, dtype: DType) -> None:
+    with function.repeat_while() as repetition:
+        now = state.left.get()
+        repetition.test(now.compare("gt", 1))
+        table = state.table.get()
+        radix = function.load(registers.register_type(dtype), table).convert("fptosi", "i64")
+        part = function.emit(I64, f"udiv {now}, {radix.name}")
+        numbers = (radix, part, state.stride.get())
+        arguments = (state.x.get(), state.y.get(), *numbers, function.advance(table, 1, dtype.itemsize))
+        state.table.set(function.call(PTR, prime_transforms_ir.STEP, *arguments))
+        state.advance(part, radix)
 
 
 def _step(
@@ -129,7 +151,7 @@ def _short(values: list[Complex], sign: float) -> list[Complex]:
     if len(values) == 4:
         a, b, c, d = values
         (first, third), (second, fourth) = _short([a, c], sign), _short([b, d], sign)
-        turned_fourth = _turn(fourth, sign)
+        turned_fourth = turn(fourth, sign)
         return [
             plus(first, second), minus(third, turned_fourth),
             minus(first, second), plus(third, turned_fourth),
@@ -143,9 +165,9 @@ def _eight(values: list[Complex], sign: float) -> list[Complex]:
     # Times exp(-pi i k / 4), or its inverse.
     turned_odd = [
         odd[0],
-        _scaled(minus(odd[1], _turn(odd[1], sign)), root),
-        _turn(odd[2], -sign),
-        _scaled(plus(odd[3], _turn(odd[3], sign)), -root),
+        _scaled(minus(odd[1], turn(odd[1], sign)), root),
+        turn(odd[2], -sign),
+        _scaled(plus(odd[3], turn(odd[3], sign)), -root),
     ]
     pairs = list(zip(even, turned_odd, strict=True))
     return [plus(*pair) for pair in pairs] + [minus(*pair) for pair in pairs]
@@ -166,7 +188,7 @@ def _odd(values: list[Complex], sign: float) -> list[Complex]:
             even = _added(total, math.cos(angle), even)
         for difference, angle in zip(apart[1:], angles[1:], strict=True):
             odd = _added(difference, math.sin(angle), odd)
-        odd = _turn(odd, sign)
+        odd = turn(odd, sign)
         found[number], found[count - number] = minus(even, odd), plus(even, odd)
     return found
 
@@ -177,24 +199,3 @@ def _scaled(value: Complex, factor: float) -> Complex:
 
 def _added(value: Complex, factor: float, total: Complex) -> Complex:
     return fma(value[0], factor, total[0]), fma(value[1], factor, total[1])
-
-
-def plus(a: Complex, b: Complex) -> Complex:
-    """The sum."""
-    return a[0] + b[0], a[1] + b[1]
-
-
-def minus(a: Complex, b: Complex) -> Complex:
-    """The difference."""
-    return a[0] - b[0], a[1] - b[1]
-
-
-def _turn(value: Complex, sign: float) -> Complex:
-    """Times i, or -i for a negative sign."""
-    real, imag = value
-    return (-imag, real) if sign > 0 else (imag, -real)
-
-
-def times(a: Complex, b: Complex) -> Complex:
-    """The product."""
-    return fma(a[0], b[0], -(a[1] * b[1])), fma(a[0], b[1], a[1] * b[0])

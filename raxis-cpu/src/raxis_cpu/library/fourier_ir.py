@@ -1,4 +1,4 @@
-"""Fourier transforms of sizes without prime factors above 7, in LLVM IR: every lane is a transform of its own.
+"""Fourier transforms of sizes without large prime factors, in LLVM IR: every lane is a transform of its own.
 
 A group of transforms is brought into scratch memory, element by element a vector of real and one of imaginary parts,
 transformed there (`butterflies_ir`), and written back.
@@ -13,11 +13,12 @@ from typing import Literal
 import numpy as np
 
 from raxis.dtypes import DType
-from raxis_cpu.library.butterflies_ir import Complex, Scratch, butterflies_ir, minus, plus, times
+from raxis_cpu.library.butterflies_ir import Kind, butterflies_ir
 from raxis_cpu.library.call_ir import Status
 from raxis_cpu.library.phases import Body, Module
 from raxis_cpu.library.places_ir import intrinsics_ir
 from raxis_cpu.library.routine import Array
+from raxis_cpu.library.scratch_ir import Complex, Scratch, minus, plus, times
 from raxis_cpu.library.tiles_ir import lanes_below, lanes_of, masked_load, masked_store
 from raxis_cpu.llvm import registers, runtime
 from raxis_cpu.llvm.compile import host
@@ -49,19 +50,19 @@ which fill all registers or not."""
 
 
 @cache
-def transforms(dtype: DType, ways: tuple[Way, ...], *, inverse: bool, odd: bool) -> Module:
+def transforms(dtype: DType, ways: tuple[Way, ...], kind: Kind, *, inverse: bool) -> Module:
     """Phases ``transform_0``, ...: a unit is a group of transforms along one dimension after another.
 
     Args:
         dtype: of real parts.
         ways: by dimension, where the elements are.
+        kind: what sizes there are; the simpler they are, the less there is to compile.
         inverse: with the opposite sign in the exponent.
-        odd: whether there are sizes that are no power of two; without them there is less to compile.
 
     The first phase reads the operand, the others what the result has become. A group of rows that is not full repeats
     the last one.
     """
-    names, texts = numbers_of(len(ways)), [butterflies_ir(dtype, inverse=inverse, odd=odd)]
+    names, texts = numbers_of(len(ways)), [butterflies_ir(dtype, kind, inverse=inverse)]
     if "cut columns" in ways:
         texts.append(intrinsics_ir(registers.register_type(dtype, lanes_of(dtype))))
     texts += [_Phase(dtype, place, names, way).text() for place, way in enumerate(ways)]
@@ -73,12 +74,12 @@ REAL_NUMBERS = (*numbers_of(1), "turns")
 
 
 @cache
-def real_transforms(dtype: DType, *, inverse: bool, odd: bool) -> Module:
+def real_transforms(dtype: DType, kind: Kind, *, inverse: bool) -> Module:
     """The phase ``transform_0``: rows of real numbers to half of their spectra; or, `inverse`, the way back.
 
     The factor is that of a transform, or of its inverse, without one of its own; forward only half of it.
     """
-    texts = [butterflies_ir(dtype, inverse=inverse, odd=odd), (_Mirrored if inverse else _Half)(dtype).text()]
+    texts = [butterflies_ir(dtype, kind, inverse=inverse), (_Mirrored if inverse else _Half)(dtype).text()]
     return Module("rfft", "\n".join(texts), REAL_NUMBERS)
 
 

@@ -1,4 +1,4 @@
-"""Fourier transforms: of sizes with small prime factors by code of our own, others by SciPy, where it is installed.
+"""Fourier transforms: of sizes without large prime factors by code of our own, others by SciPy, where it is installed.
 
 SciPy's pocketfft transforms several rows at once in SIMD lanes.
 """
@@ -93,8 +93,8 @@ def complex_transforms(
         if found is None:
             return None
         passes.append(found)
-    ways, odd = tuple(item.way for item in passes), any(_is_odd(shape[dim]) for dim in dims)
-    module = fourier_ir.transforms(real, ways, inverse=attributes["inverse"], odd=odd)
+    ways, kind = tuple(item.way for item in passes), _kind_of([shape[dim] for dim in dims])
+    module = fourier_ir.transforms(real, ways, kind, inverse=attributes["inverse"])
     phases = [
         Phase(f"transform_{place}", item.units, operand.size * shape[dim].bit_length())
         for place, (item, dim) in enumerate(zip(passes, dims, strict=True))
@@ -130,9 +130,9 @@ def _numbers(size: int, real: DType, scale: float) -> tuple[int, int, int]:
     return size, butterflies_ir.twiddles(size, real).ctypes.data, bits
 
 
-def _is_odd(size: int) -> bool:
-    """Whether a size has an odd factor."""
-    return size & (size - 1) != 0
+def _kind_of(sizes: Sequence[int]) -> butterflies_ir.Kind:
+    """What the steps of all these sizes need."""
+    return butterflies_ir.kind_of(prod(sizes))
 
 
 def _suits(size: int, lanes: int, real: DType) -> bool:
@@ -178,7 +178,7 @@ def _real(
     numbers = dict(zip(fourier_ir.REAL_NUMBERS, values, strict=False))
     numbers["turns"] = fourier_ir.turns(half, real).ctypes.data
     phase = Phase("transform_0", -(-rows // lanes), rows * size * size.bit_length())
-    module = fourier_ir.real_transforms(real, inverse=inverse, odd=_is_odd(half))
+    module = fourier_ir.real_transforms(real, _kind_of([half]), inverse=inverse)
     return module.bind([operand.dtype, result.dtype], [phase], numbers)
 
 
