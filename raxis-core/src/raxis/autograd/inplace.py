@@ -135,7 +135,7 @@ class Review(Node):
         gradient = gradients[0]
         if gradient is None:
             return [None]
-        from raxis.ops.definitions.views import as_strided_gradient
+        from raxis.ops.definitions.strided_views import as_strided_gradient
 
         return [
             as_strided_gradient(

@@ -13,7 +13,7 @@ from raxis.size import Size
 
 _ANSWERING = ("raxis.tensor", "raxis.untyped_storage", "raxis.ops.definitions.description")
 """The modules that answer questions about sizes."""
-_SHAPING = ("raxis.layout", "raxis.ops.definitions.views")
+_SHAPING = ("raxis.layout", "raxis.ops.definitions.views", "raxis.ops.definitions.strided_views")
 """The modules that find out how a tensor is given another shape."""
 
 

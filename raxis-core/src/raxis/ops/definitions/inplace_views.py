@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from raxis.autograd.inplace import check_inplace
-from raxis.ops.definitions import transposition, views
+from raxis.ops.definitions import strided_views, transposition, views
 from raxis.ops.table import composed
 from raxis.tensor import Tensor
 
@@ -44,6 +44,6 @@ _publish(
 _publish("t_(Tensor input) -> Tensor", transposition.t, "`t` in place.")
 _publish(
     "as_strided_(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
-    views.as_strided,
+    strided_views.as_strided,
     "`as_strided` in place.",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from raxis.ops.definitions import slicing, splitting, transposition, views
+from raxis.ops.definitions import slicing, splitting, strided_views, transposition, views
 from raxis.ops.table import composed
 from raxis.tensor import Tensor
 
@@ -24,7 +24,7 @@ def _publish(schema: str, view: Callable[..., Any]) -> None:
 _publish("alias_copy(Tensor input) -> Tensor", views.alias)
 _publish(
     "as_strided_copy(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
-    views.as_strided,
+    strided_views.as_strided,
 )
 _publish("detach_copy(Tensor input) -> Tensor", views.detach)
 _publish("diagonal_copy(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor", slicing.diagonal)

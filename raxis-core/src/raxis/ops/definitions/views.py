@@ -1,7 +1,8 @@
 """Views: tensors that share the storage of their operand.
 
 Every view op is stride arithmetic with PyTorch's strides, also for dimensions of size 0 and 1. Here are those that
-change the shape; `transposition` changes the order of dimensions, `slicing` takes a part, `splitting` gives several.
+change the shape; `transposition` changes the order of dimensions, `slicing` takes a part, `splitting` gives several,
+`strided_views` have any geometry.
 """
 
 from __future__ import annotations
@@ -12,9 +13,7 @@ from typing import Any
 
 from raxis.dtypes import DType
 from raxis.interception import active, anyone
-from raxis.layout import Layout, Shape, Strides, extent, layout_of, overlaps_itself, view_strides, wrap_dim
-from raxis.ops.definitions.creation import ones
-from raxis.ops.definitions.positions import read_strided, scatter_strided
+from raxis.layout import Layout, Shape, Strides, layout_of, view_strides, wrap_dim
 from raxis.ops.table import composed, lowered, viewed
 from raxis.ops.trace import broadcast, emit
 from raxis.tensor import Tensor, view_of, wrap
@@ -445,100 +444,3 @@ def detach_(input: Tensor) -> Tensor:
 def _is_view(input: Tensor) -> bool:
     """Whether the tensor was made by a view op."""
     return input._base is not None
-
-
-# ---- any geometry ----------------------------------------------------------------------------------
-
-
-def as_strided_gradient(
-    grad: Tensor, input_layout: Layout, size: Shape, stride: Strides, step: int
-) -> Tensor:
-    """The gradient of a base, given that of a view of its storage.
-
-    Elements seen several times through the view sum; an element that the base itself shows several times
-    (an expanded base) shares its gradient equally among them.
-
-    Args:
-        grad: gradient of the view, of shape `size`.
-        input_layout: geometry of the base.
-        size: sizes of the view.
-        stride: strides of the view.
-        step: elements from the base's first element to the view's.
-    """
-    before = max(0, -step)
-    numel = before + max(extent(input_layout.shape, input_layout.strides), step + extent(size, stride))
-    memory = scatter_strided(grad, stride, before + step, numel)
-    if overlaps_itself(input_layout):
-        one = ones(input_layout.shape, dtype=grad.dtype, device=grad.device)
-        memory = memory / scatter_strided(one, input_layout.strides, before, numel).clamp(min=1)
-    return as_strided(memory, input_layout.shape, input_layout.strides, before)
-
-
-@viewed(
-    "_as_strided(Tensor input, int[] size, int[] stride, int step) -> Tensor",
-    lower=read_strided,
-    vjp={"input": as_strided_gradient},
-    method=False,
-    function=False,
-)
-def _as_strided(_: Layout, size: Shape, stride: Strides, step: int) -> Geometry:
-    """Any shape and strides, `step` elements after the first element of `input`."""
-    return size, stride, step
-
-
-@composed("as_strided(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor", out=False)
-def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
-    """A view with the given sizes and strides, at `storage_offset` elements from the start of the storage.
-
-    Args:
-        input: any shape.
-        size: the sizes.
-        stride: one stride per size, not negative.
-        storage_offset: default: that of `input`.
-
-    Raises:
-        RuntimeError: if the view would leave the storage, or a stride is negative.
-
-    Example:
-        >>> import raxis
-        >>> raxis.arange(4).as_strided((3, 2), (1, 1))
-        tensor([[0, 1],
-                [1, 2],
-                [2, 3]])
-    """
-    size, stride = tuple(size), tuple(stride)
-    own = input._offset
-    offset = own if storage_offset is None else storage_offset
-    _check_within_storage(input, size, stride, offset)
-    return _as_strided(input, size, stride, offset - own)
-
-
-@functools.lru_cache(maxsize=4096)
-def _checked_extent(size: Shape, stride: Strides) -> int:
-    """Elements from the first to one past the last, after checking the sizes and strides themselves."""
-    if len(size) != len(stride):
-        raise RuntimeError(
-            f"mismatch in length of strides and shape: {len(stride)} strides for shape {list(size)}"
-        )
-    if any(step < 0 for step in stride):
-        raise RuntimeError(
-            f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
-        )
-    if any(length < 0 for length in size):
-        raise RuntimeError(f"as_strided: sizes must not be negative, got sizes: {list(size)}")
-    return extent(size, stride)
-
-
-def _check_within_storage(input: Tensor, size: Shape, stride: Strides, offset: int) -> None:
-    reach = _checked_extent(size, stride)
-    if offset < 0:
-        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
-    layout = input._layout
-    itemsize = layout.dtype.itemsize
-    needed = (offset + reach) * itemsize
-    available = layout.nbytes if layout.traced else input._storage.nbytes
-    if needed > available and reach:
-        raise RuntimeError(
-            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize {itemsize} "
-            f"requiring a storage size of {needed} are out of bounds for storage of size {available}"
-        )
