@@ -83,9 +83,7 @@ def share(array: np.ndarray) -> Tensor:
     memory = _bytes_of(array, layout)
     buffer = place.backend.wrap_host(memory)
     if buffer is None:
-        storage = allocate(memory.size, place)
-        place.backend.copy_from_host(memory, storage.buffer, 0)
-        return new_in_mode(wrap(storage, 0, layout))
+        return filled_with(memory, layout)
     storage = Storage.over(buffer, memory.size, place)
     storage.shared = True
     if not array.flags.writeable:
@@ -107,10 +105,11 @@ def _bytes_of(array: np.ndarray, layout: Layout) -> np.ndarray:
 def to_device_memory(array: np.ndarray, dtype: DType, layout: Layout) -> Tensor:
     """A tensor of a contiguous `layout` on any device with a copy of `array`'s elements, cast to `dtype`."""
     source = np.ascontiguousarray(array, dtype=dtype.numpy).reshape(-1).view(np.uint8)
-    return _filled_with(source, layout)
+    return filled_with(source, layout)
 
 
-def _filled_with(source: np.ndarray, layout: Layout) -> Tensor:
+def filled_with(source: np.ndarray, layout: Layout) -> Tensor:
+    """A tensor in memory of its own, on the layout's device, with the bytes `source`."""
     storage = allocate(source.size, place_of(layout.device))
     storage.place.backend.copy_from_host(source, storage.buffer, 0)
     return new_in_mode(wrap(storage, 0, layout))
@@ -128,7 +127,7 @@ def adopt(array: np.ndarray, layout: Layout) -> Tensor:
         buffer = place.backend.wrap_host(source)
         if buffer is not None:
             return new_in_mode(wrap(place.storage.over(buffer, source.size, place), 0, layout))
-    return _filled_with(source, layout)
+    return filled_with(source, layout)
 
 
 def host_view(tensor: Tensor) -> np.ndarray | None:

@@ -13,7 +13,7 @@ from raxis.device import Device
 from raxis.dtypes import DType
 from raxis.frames import user_stacklevel
 from raxis.interception import active, anyone
-from raxis.interop import host_array
+from raxis.interop import filled_with, host_array
 from raxis.layout import Layout, broadcast_shapes, dense_strides_like, layout_of
 from raxis.memory_format import channels_last, contiguous_format, preserve_format
 from raxis.memory_format import memory_format as MemoryFormat
@@ -180,10 +180,7 @@ def _transfer(tensor: Tensor, device: Device) -> Tensor:
     array = host_array(tensor)
     layout = _on(tensor, device)
     order = sorted(range(layout.ndim), key=lambda axis: (-layout.strides[axis], axis))
-    source = np.ascontiguousarray(array.transpose(order)).reshape(-1).view(np.uint8)
-    storage = allocate(source.size, place_of(device))
-    storage.place.backend.copy_from_host(source, storage.buffer, 0)
-    return new_in_mode(wrap(storage, 0, layout))
+    return filled_with(np.ascontiguousarray(array.transpose(order)).reshape(-1).view(np.uint8), layout)
 
 
 @composed("to(Tensor input, *args, **kwargs) -> Tensor", function=False, out=False)
