@@ -12,7 +12,7 @@ from raxis.interception import active, anyone
 from raxis.layout import extent, layout_of
 from raxis.ops.definitions.memory import bytes_of
 from raxis.placement import as_device, place_of
-from raxis.storage import Place, Storage, allocate
+from raxis.storage import Place, Storage, allocate, storage_from_bytes
 from raxis.tensor import Tensor, View, wrap
 
 
@@ -119,13 +119,6 @@ def storage_bytes(storage: Storage) -> np.ndarray:
     copied = np.empty(storage.nbytes, np.uint8)
     storage.place.backend.copy_to_host(storage.buffer, 0, copied)
     return copied
-
-
-def storage_from_bytes(data: np.ndarray, place: Place) -> Storage:
-    """A storage at `place` with a copy of a uint8 array."""
-    storage = allocate(data.size, place)
-    place.backend.copy_from_host(data, storage.buffer, 0)
-    return storage
 
 
 def saved_place(device: Device | str, what: str, remedy: str) -> Place:

@@ -15,7 +15,7 @@ from raxis.dtypes import DType
 from raxis.interception import active, anyone
 from raxis.layout import Layout, extent, layout_of
 from raxis.placement import place_of
-from raxis.storage import Storage, allocate
+from raxis.storage import Storage, storage_from_bytes
 from raxis.tensor import Tensor, wrap
 
 
@@ -110,9 +110,7 @@ def to_device_memory(array: np.ndarray, dtype: DType, layout: Layout) -> Tensor:
 
 def filled_with(source: np.ndarray, layout: Layout) -> Tensor:
     """A tensor in memory of its own, on the layout's device, with the bytes `source`."""
-    storage = allocate(source.size, place_of(layout.device))
-    storage.place.backend.copy_from_host(source, storage.buffer, 0)
-    return new_in_mode(wrap(storage, 0, layout))
+    return new_in_mode(wrap(storage_from_bytes(source, place_of(layout.device)), 0, layout))
 
 
 _KEPT = 1 << 12

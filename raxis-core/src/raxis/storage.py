@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from raxis.backends.api import Backend
     from raxis.device import Device
 
@@ -77,3 +79,10 @@ class Storage:
 def allocate(nbytes: int, place: Place) -> Storage:
     """A new uninitialised storage."""
     return place.storage.over(place.backend.allocate(nbytes, place.index), nbytes, place)
+
+
+def storage_from_bytes(data: np.ndarray, place: Place) -> Storage:
+    """A storage at `place` with a copy of a uint8 array."""
+    storage = allocate(data.size, place)
+    place.backend.copy_from_host(data, storage.buffer, 0)
+    return storage

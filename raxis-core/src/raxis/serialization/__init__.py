@@ -13,13 +13,13 @@ from typing import IO, Any
 
 import numpy as np
 
-from raxis.copying import saved_place, storage_bytes, storage_from_bytes
+from raxis.copying import saved_place, storage_bytes
 from raxis.device import Device
 from raxis.placement import as_device, place_of
 from raxis.serialization.archive import Reader, Writer, replacing
 from raxis.serialization.reading import RestrictedUnpickler, TrustingUnpickler
 from raxis.serialization.writing import CheckpointPickler
-from raxis.storage import Storage, allocate
+from raxis.storage import Storage, allocate, storage_from_bytes
 
 __all__ = ["load", "save"]
 
