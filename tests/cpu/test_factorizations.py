@@ -123,6 +123,24 @@ def test_triangular_systems(
     np.testing.assert_allclose(run_routine(instruction, a, b)[0], expected, rtol=1e-2, atol=tolerance)
 
 
+@pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.float64], ids=str)
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("shape", [(33, 16), (64, 17), (65, 150), (230, 81), (96, 300)])
+def test_systems_by_blocks(
+    shape: tuple[int, int], turned: bool, upper: bool, dtype: dtypes.DType, rng: np.random.Generator
+) -> None:
+    size, _ = shape
+    types = [TensorType(dtype, (2, size, size)), TensorType(dtype, (2, *shape))]
+    instruction = instruction_of("triangular_solve", types, upper=upper, unit=False)
+    a = _random((2, size, size), dtype, rng) / size + 3 * np.eye(size, dtype=dtype.numpy)
+    a = a.swapaxes(1, 2) if turned else a
+    b = _random((2, *shape), dtype, rng)
+    (x,) = run_routine(instruction, a, b)
+    exact = np.linalg.solve((np.triu(a) if upper else np.tril(a)).astype(np.float64), b.astype(np.float64))
+    np.testing.assert_allclose(x, exact, rtol=0, atol=32 * np.finfo(dtype.numpy).eps * np.abs(exact).max())
+
+
 @pytest.mark.parametrize(
     ("name", "count", "attributes"),
     [

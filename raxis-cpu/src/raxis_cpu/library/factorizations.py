@@ -8,13 +8,19 @@ from typing import Any
 
 from raxis.backends.api import Executable, Strides
 from raxis.dtypes import int32, int64
+from raxis.ptir.types import TensorType
 from raxis_cpu.blas import LETTERS, LOWER, PLAIN, TRANSPOSED, UPPER, Blas, numpy_function
 from raxis_cpu.library import factorizations_ir as code
+from raxis_cpu.library import triangular_ir
 from raxis_cpu.library.phases import Phase, flat_stride
 from raxis_cpu.library.routine import Call
 
 _SMALL = 32
 """Matrices up to this size are done faster without LAPACK."""
+_FEWEST_COLUMNS = 16
+"""Of systems that are solved by blocks."""
+_PART_COLUMNS = 128
+"""Columns of systems that a thread solves at once."""
 
 
 def in_own_thread(blas: Blas, made: Executable, matrices: int) -> Executable:
@@ -103,20 +109,39 @@ def triangular_solve(call: Call) -> Executable | None:
     )
     if stack_a is None or stack_b is None or not call.is_dense():
         return None
-    *batch, rows, columns = right.shape
+    *_, rows, columns = right.shape
     numbers = {"rows": rows, "columns": columns, **stack_a, **stack_b}
-    upper, unit = (call.instruction.attributes[name] for name in ("upper", "unit"))
-    phases = [Phase(code.PHASE, prod(batch), right.size * rows)]
-    arrays = [left.dtype] * 3
     if rows <= _SMALL or not right.size:
-        return code.substitution(left.dtype, upper, unit).bind(arrays, phases, numbers)
-    found, form = numpy_function(f"cblas_{LETTERS[left.dtype]}trsm"), _form(numbers, upper)
+        upper, unit = (call.instruction.attributes[name] for name in ("upper", "unit"))
+        module = triangular_ir.substitution(left.dtype, upper, unit)
+        return module.bind([left.dtype] * 3, [_systems(right)], numbers)
+    return _large_systems(call, numbers)
+
+
+def _systems(right: TensorType, parts: int = 1) -> Phase:
+    """The phase over systems of equations, or over parts of each."""
+    *batch, rows, _ = right.shape
+    return Phase(triangular_ir.PHASE, prod(batch) * parts, right.size * rows)
+
+
+def _large_systems(call: Call, numbers: Mapping[str, int]) -> Executable | None:
+    upper, unit = (call.instruction.attributes[name] for name in ("upper", "unit"))
+    right, columns = call.instruction.operands[1].type, numbers["columns"]
+    dtype, form = right.dtype, _form(numbers, upper)
+    by_blocks = not dtype.is_complex and columns >= _FEWEST_COLUMNS
+    found = numpy_function(f"cblas_{LETTERS[dtype]}{'gemm' if by_blocks else 'trsm'}")
     if found is None or form is None:
         return None
     blas, address = found
-    module = code.trsm(left.dtype, upper, unit, blas.has_long_integers)
-    made = module.bind(arrays, phases, {**numbers, **form, "trsm": address})
-    return in_own_thread(blas, made, prod(batch))
+    parts = -(-columns // _PART_COLUMNS) if by_blocks else 1
+    module = (triangular_ir.blocked if by_blocks else triangular_ir.trsm)(
+        dtype, upper, unit, blas.has_long_integers
+    )
+    more = {"blas": address, "parts": parts, "part_columns": _PART_COLUMNS}
+    phase = _systems(right, parts)
+    return in_own_thread(
+        blas, module.bind([dtype] * 3, [phase], {**numbers, **form, **more}), phase.units + by_blocks
+    )
 
 
 def _form(numbers: Mapping[str, int], upper: bool) -> Mapping[str, int] | None:

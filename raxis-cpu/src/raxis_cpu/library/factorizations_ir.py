@@ -1,6 +1,6 @@
-"""LU and Cholesky factorizations and triangular systems in LLVM IR, in a phase over the matrices of a stack.
+"""LU and Cholesky factorizations in LLVM IR, in a phase over the matrices of a stack.
 
-Small matrices are done here, large ones by LAPACK, or BLAS, whose functions' addresses are numbers of the routine.
+Small matrices are done here, large ones by LAPACK, whose functions' addresses are numbers of the routine.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from functools import cache
 from typing import TypeVar
 
 from raxis.dtypes import DType
-from raxis_cpu.blas import LEFT, NON_UNIT, ROW_MAJOR, UNIT
 from raxis_cpu.library.matrices_ir import (
     LapackBody,
     Matrix,
@@ -23,7 +22,7 @@ from raxis_cpu.library.matrices_ir import (
     real_part,
 )
 from raxis_cpu.library.phases import Body, Module
-from raxis_cpu.llvm.ir import I32, I64, Type, Value, Variable
+from raxis_cpu.llvm.ir import I32, I64, Value, Variable
 from raxis_cpu.llvm.math.support import sqrt
 from raxis_cpu.llvm.registers import Complex, Register, splat
 
@@ -34,10 +33,6 @@ _X = ("x_stack", "x_row", "x_column")
 LU_NUMBERS = ("rows", "columns", *_X, "getrf")
 CHOLESKY_NUMBERS = ("rows", *_X, "potrf")
 ORDER_NUMBERS = ("length", "size", "stack", "along")
-TRIANGULAR_NUMBERS = (
-    "rows", "columns", "a_stack", "a_row", "a_column", "b_stack", "b_row", "b_column",
-    "trsm", "uplo", "transpose", "gap",
-)  # fmt: skip
 
 
 # ---- LU --------------------------------------------------------------------------------------------------------------
@@ -215,80 +210,6 @@ def potrf(dtype: DType, long_integers: bool) -> Module:
         body.lapack("potrf", upper, size, factor.start, size, letters=1)
         _report(body, factor, item, body.info.get().convert("trunc", "i32"))
     return Module("potrf", body.text, CHOLESKY_NUMBERS)
-
-
-# ---- triangular systems ----------------------------------------------------------------------------------------------
-
-
-@cache
-def substitution(dtype: DType, upper: bool, unit: bool) -> Module:
-    """X with A X = B for small matrices: a and b, then x, which is dense."""
-    body = MatrixBody(PHASE, TRIANGULAR_NUMBERS, dtype)
-    with body.loop(body.begin, body.end) as item:
-        a, x = _given(body, item)
-        _substitute(body, a, x, upper, unit)
-    return Module("substitution", body.text, TRIANGULAR_NUMBERS)
-
-
-def _given(body: MatrixBody, item: Value) -> tuple[Matrix, Matrix]:
-    """A, and X with B's elements."""
-    rows, columns = body.numbers["rows"], body.numbers["columns"]
-    x = body.dense(body.array(2), rows, columns, item)
-    body.copy(body.given(1, "b", item), x, rows, columns)
-    return body.given(0, "a", item), x
-
-
-def _substitute(body: MatrixBody, a: Matrix, x: Matrix, upper: bool, unit: bool) -> None:
-    """Row by row, from the one that has one unknown on."""
-    rows, columns = body.numbers["rows"], body.numbers["columns"]
-
-    def work(column: Value, lanes: int) -> None:
-        with body.loop(0, rows) as step:
-            row = rows - 1 - step if upper else step
-            place = body.at(x, row, column)
-            rest = Running(body, body.read(place, lanes))
-            with body.loop(0, step) as number:
-                other = rows - 1 - number if upper else number
-                factor = splat(body.read(body.at(a, row, other)), lanes)
-                rest.set(less_product(rest.get(), factor, body.read(body.at(x, other, column), lanes)))
-            if not unit:
-                divisor = splat(body.read(body.at(a, row, row)), lanes)
-                rest.set(quotient(rest.get(), divisor))
-            body.write(rest.get(), place)
-
-    body.along(0, columns, work)
-
-
-@cache
-def trsm(dtype: DType, upper: bool, unit: bool, long_integers: bool) -> Module:
-    """X with A X = B for large matrices by BLAS, but by substitution where a 0 on the diagonal gives infinities."""
-    body, integer = MatrixBody(PHASE, TRIANGULAR_NUMBERS, dtype), I64 if long_integers else I32
-    numbers = body.numbers
-    one = body.number(1.0)
-    alpha = body.room(Type("[2 x double]"))
-    body.write(one, alpha)
-    factor = alpha if isinstance(one, Complex) else one
-    sizes = [numbers[name].convert("trunc", integer.element) for name in ("rows", "columns", "gap")]
-    options = [numbers[name].convert("trunc", "i32") for name in ("uplo", "transpose")]
-    layout, side, diagonal = (
-        body.constant(I32, word) for word in (ROW_MAJOR, LEFT, UNIT if unit else NON_UNIT)
-    )
-    with body.loop(body.begin, body.end) as item:
-        a, x = _given(body, item)
-        regular = body.constant(Type("i1"), True) if unit else _is_regular(body, a)
-        with body.when(regular):
-            body.void_call("trsm", layout, side, *options, diagonal, *sizes[:2], factor, a.start, sizes[2], x.start,
-                           sizes[1])  # fmt: skip
-        with body.when(~regular):
-            _substitute(body, a, x, upper, unit)
-    return Module("trsm", body.text, TRIANGULAR_NUMBERS)
-
-
-def _is_regular(body: MatrixBody, a: Matrix) -> Value:
-    found = body.variable(Type("i1"), True)
-    with body.loop(0, body.numbers["rows"]) as row:
-        found.set(found.get() & ~is_zero(body.read(body.at(a, row, row))))
-    return found.get()
 
 
 # ---- permutations ----------------------------------------------------------------------------------------------------
