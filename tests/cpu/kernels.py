@@ -9,7 +9,7 @@ import numpy as np
 
 from raxis import dtypes
 from raxis.backends.reference.backend import ReferenceBackend
-from raxis.dtypes import DType
+from raxis.dtypes import HALF, DType
 from raxis.ptir.builder import Builder
 from raxis.ptir.program import Instruction
 from raxis.ptir.types import TensorType
@@ -124,3 +124,10 @@ def random_values(dtype: DType, shape: tuple[int, ...], rng: np.random.Generator
     wide = rng.integers(limits.min, limits.max, shape, dtype=dtype.numpy, endpoint=True)
     near = rng.integers(0 if limits.min == 0 else -9, 10, shape).astype(dtype.numpy)
     return np.where(rng.integers(0, 2, shape) == 1, wide, near)
+
+
+def assert_equal(got: Array, expected: Array) -> None:
+    """Equal, NaN being equal to itself, which NumPy does not find for bfloat16."""
+    if dtypes.from_numpy_dtype(expected.dtype) in HALF:
+        got, expected = got.astype(np.float32), expected.astype(np.float32)
+    np.testing.assert_array_equal(got, expected)
