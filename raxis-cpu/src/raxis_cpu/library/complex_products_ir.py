@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 
 from raxis.dtypes import DType
 from raxis_cpu.library.phases import Body, Module
 from raxis_cpu.llvm.compile import host
 from raxis_cpu.llvm.ir import Type, Value
+from raxis_cpu.llvm.lanes import shuffled
 from raxis_cpu.llvm.registers import register_type
 
 NUMBERS = ("lines", "length", "gap", "stack")
@@ -34,7 +35,7 @@ def _split(numbers: Value) -> tuple[Value, Value]:
     lanes = numbers.type.lanes
     if lanes == 2:
         return numbers.part(0, 1), numbers.part(1, 1)
-    real, imag = (_shuffled(numbers, numbers, range(first, lanes, 2)) for first in (0, 1))
+    real, imag = (shuffled(numbers, numbers, range(first, lanes, 2)) for first in (0, 1))
     return real, imag
 
 
@@ -50,13 +51,7 @@ def _chosen(one: Value, other: Value, pair: tuple[int, int], first: tuple[bool, 
         for base in range(0, lanes, 2)
         for lane, own in zip(pair, first, strict=True)
     ]
-    return _shuffled(one, other, places)
-
-
-def _shuffled(one: Value, other: Value, places: Sequence[int]) -> Value:
-    target = Type(one.type.element, len(places))
-    order = ", ".join(f"i32 {place}" for place in places)
-    return one.function.emit(target, f"shufflevector {one}, {other}, <{len(places)} x i32> <{order}>")
+    return shuffled(one, other, places)
 
 
 @cache
