@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raxis_cpu.library.panels_ir import VECTORS, panel_width
-from raxis_cpu.library.tiles_ir import lanes_below, masked_load
+from raxis_cpu.library.tiles_ir import lanes_below, masked_load, masked_store
 from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value, Variable
 from raxis_cpu.llvm.turning import turned
 
@@ -110,5 +110,4 @@ class _Scatter(_Exchange):
         for lane, line in enumerate(turned(lines)):
             channel = function.constant(I64, part * lanes + lane)
             with function.when(channel.compare("lt", self._integer("channels"))):
-                text = f"{line}, {self._plane(channel, first)}, i32 {self._size}, {mask}"
-                function.line(f"call void @llvm.masked.store.{self._vector.suffix}.p0({text})")
+                masked_store(line, self._plane(channel, first), mask)

@@ -15,7 +15,7 @@ from raxis_cpu.library.bodies_ir import Writer
 from raxis_cpu.library.places_ir import intrinsics_ir
 from raxis_cpu.library.pooling_ir import Compiled, Slot, compiled
 from raxis_cpu.library.sliding_ir import vector_of
-from raxis_cpu.library.tiles_ir import lanes_below, masked_load
+from raxis_cpu.library.tiles_ir import lanes_below, masked_load, masked_store
 from raxis_cpu.llvm.ir import Type, Value
 from raxis_cpu.llvm.lanes import shuffled
 
@@ -135,5 +135,4 @@ class _Blocks(Writer):
             number.set(number.get() + self._columns)
 
     def _store(self, value: Value, place: Value, mask: Value) -> None:
-        text = f"{value}, {self.address(Slot.RESULT, place)}, i32 {self.size}, {mask}"
-        self.function.line(f"call void @llvm.masked.store.{self.vector.suffix}.p0({text})")
+        masked_store(value, self.address(Slot.RESULT, place), mask)

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from raxis.dtypes import DType
 from raxis_cpu.library.bodies_ir import Slots, Writer
 from raxis_cpu.library.sliding_ir import vector_of
-from raxis_cpu.library.tiles_ir import lanes_below, masked_load
+from raxis_cpu.library.tiles_ir import lanes_below, masked_load, masked_store
 from raxis_cpu.llvm.compile import Code, compile, host
 from raxis_cpu.llvm.ir import I64, PTR, Type, Value
 from raxis_cpu.threads import keep_for_ever
@@ -270,8 +270,7 @@ class _Pooling(Writer):
                 total.set(total.get() + self._gathered(plane + start, column, inside))
 
             self._elements(plane, bounds, mask, visit)
-            text = f"{total.get() / size}, {self.address(Slot.RESULT, window)}, i32 {self.size}, {mask}"
-            function.line(f"call void @llvm.masked.store.{self.vector.suffix}.p0({text})")
+            masked_store(total.get() / size, self.address(Slot.RESULT, window), mask)
             return
         given = masked_load(self.vector, self.address(Slot.GRADIENT, window), mask)
         function.store(given / size, self._room, 64)

@@ -19,7 +19,7 @@ from raxis_cpu.library import panels_ir, places_ir
 from raxis_cpu.library import sliding_gradients_ir as gradients
 from raxis_cpu.library.bodies_ir import INTRINSICS, Body, Writer, body_ir
 from raxis_cpu.library.sliding_slots import BLOCK, FILL, Slot, clear, outputs_of, table_from
-from raxis_cpu.library.tiles_ir import lanes_below, masked_load
+from raxis_cpu.library.tiles_ir import lanes_below, masked_load, masked_store
 from raxis_cpu.llvm.compile import Code, compile, host
 from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value, fma
 from raxis_cpu.llvm.lanes import every_second
@@ -180,18 +180,12 @@ def _copy_ir(vector: Type) -> str:
     with function.when(dense), function.loop(0, count, vector.lanes) as first:
         mask = lanes_below(count - first, vector.lanes)
         value = masked_load(vector, function.advance(source, first, size), mask) + add.splat(vector.lanes)
-        place = function.advance(target, first, size)
-        function.line(
-            f"call void @llvm.masked.store.{vector.suffix}.p0({value}, {place}, i32 {size}, {mask})"
-        )
+        masked_store(value, function.advance(target, first, size), mask)
     skips_one = gaps[0].compare("eq", 2) & gaps[1].compare("eq", 1)
     with function.when(skips_one), function.loop(0, count, vector.lanes) as first:
         mask = lanes_below(count - first, vector.lanes)
         value = _every_second(vector, function.advance(source, first * 2, size), count - first)
-        place, added = function.advance(target, first, size), value + add.splat(vector.lanes)
-        function.line(
-            f"call void @llvm.masked.store.{vector.suffix}.p0({added}, {place}, i32 {size}, {mask})"
-        )
+        masked_store(value + add.splat(vector.lanes), function.advance(target, first, size), mask)
     with function.when(~(dense | skips_one)), function.loop(0, count) as index:
         value = function.load(element, function.advance(source, index * gaps[0], size)) + add
         function.store(value, function.advance(target, index * gaps[1], size))
@@ -304,8 +298,7 @@ def _fill_strips(
             value = function.variable(body.vector, 0.0)
             with function.when(inside):
                 value.set(masked_load(body.vector, body.address(Slot.IMAGE, line), among))
-            text = f"{value.get()}, {address}, i32 {body.size}, {mask}"
-            function.line(f"call void @llvm.masked.store.{body.vector.suffix}.p0({text})")
+            masked_store(value.get(), address, mask)
 
 
 def _pack(body: Body, task: Value) -> None:
