@@ -11,6 +11,7 @@ from raxis_cpu.library.compiled_products import CompiledProducts
 from raxis_cpu.library.elements_ir import elements_of
 from raxis_cpu.library.problems import Problem, exchanged
 from raxis_cpu.llvm import runtime
+from raxis_cpu.machine import CACHE_LINE
 
 LARGE = 1 << 20
 """Multiplications from which several threads are worth while."""
@@ -18,8 +19,6 @@ SMALLEST = 1 << 15
 """Multiplications of a product from which BLAS loses time where the right matrix lies column by column."""
 _ROW_BYTES = 1 << 20
 """So much of the left matrix stays in a core's second cache while all columns are passed over."""
-_LINE = 64
-"""Bytes of a line of the cache."""
 _CLOSE = 1 << 12
 """Rows of a matrix whose distance in bytes is a multiple of this share few sets of the first cache."""
 _APART = 1 << 8
@@ -60,7 +59,7 @@ def by_blocks(
     block = -(-problem.inner // -(-problem.inner // DEPTH))
     rows = min(problem.rows, max(_ROW_BYTES // (block * dtype.itemsize), 1))
     copies = _should_copy(problem, dtype)
-    copy_gap = -(-block // _APART) * _APART + _LINE // dtype.itemsize
+    copy_gap = -(-block // _APART) * _APART + CACHE_LINE // dtype.itemsize
     values = {
         "table": runtime.ADDRESS, "left": left, "rows": problem.rows, "columns": problem.columns,
         "inner": problem.inner, "left_gap": problem.left.distance, "right_gap": problem.right.distance,

@@ -18,6 +18,7 @@ from raxis_cpu.library.packed_ir import NUMBERS, SUM_BYTES
 from raxis_cpu.library.problems import Problem, exchanged
 from raxis_cpu.llvm import runtime
 from raxis_cpu.llvm.compile import host
+from raxis_cpu.machine import CACHE_LINE
 
 _ROWS_WITH_TILES, _ROWS_WITHOUT_TILES = 4, 12
 """Rows of the smaller matrix up to which packing the other one would take too long."""
@@ -33,8 +34,6 @@ _FLOAT_DEPTH, _TILES_DEPTH = 256, 1024
 """The inner dimension of a panel is at most this: it stays in the first cache, or near it."""
 _APART = 1 << 8
 """Converted lines are one line of the cache more than a multiple of so many numbers apart."""
-_LINE = 64
-"""Bytes of a line of the cache."""
 
 
 def half_product(dtype: DType, problem: Problem) -> Callable[..., None]:
@@ -78,7 +77,7 @@ def _float_numbers(problem: Problem, form: halves_ir.Form) -> dict[str, int]:
     block = _evenly(problem.inner, _FLOAT_DEPTH, 1)
     rows = min(problem.rows, _LEFT_BYTES // (block * SUM_BYTES))
     lines, length = (block, rows) if problem.left.transposed else (rows, block)
-    gap = _whole(length, _APART) * SUM_BYTES + _LINE
+    gap = _whole(length, _APART) * SUM_BYTES + CACHE_LINE
     return {
         "block": block, "row_block": rows, "packed_gap": gap, "packed_bytes": lines * gap,
         "panel_bytes": block * form.width * SUM_BYTES, **_sums_numbers(problem, block, rows, form.width),

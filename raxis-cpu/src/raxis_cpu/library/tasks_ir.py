@@ -13,12 +13,11 @@ from contextlib import contextmanager
 from raxis_cpu.llvm import runtime
 from raxis_cpu.llvm.ir import I64, PTR, Function, Type, Value
 from raxis_cpu.llvm.native import ARRAY_DATA, PAYLOAD
+from raxis_cpu.machine import CACHE_LINE
 
 _ERROR, _SELF = range(2)
 FIRST_SLOT = 2
 """The slots of a context: whether memory ran out, where the numbers are, then a routine's own."""
-_LINE = 64
-"""Bytes of a line of the cache, where a workspace begins."""
 
 
 class Numbers:
@@ -137,11 +136,11 @@ class Task:
     def _workspace(self, nbytes: Value) -> Iterator[Value]:
         """So many bytes at a multiple of 64; the task ends without them."""
         function, numbers = self._function, self._numbers
-        memory = function.call(PTR, numbers.function(runtime.MALLOC), nbytes + _LINE)
+        memory = function.call(PTR, numbers.function(runtime.MALLOC), nbytes + CACHE_LINE)
         with function.when(function.emit(Type("i1"), f"icmp eq {memory}, null")):
             function.store(function.constant(I64, 1), function.advance(self._context, _ERROR, 8))
             function.line("ret void")
             function.label(function.fresh("unreachable"))
-        inside = function.advance(memory, _LINE - 1, 1)
-        yield function.emit(PTR, f"call ptr @llvm.ptrmask.p0.i64({inside}, i64 -{_LINE})")
+        inside = function.advance(memory, CACHE_LINE - 1, 1)
+        yield function.emit(PTR, f"call ptr @llvm.ptrmask.p0.i64({inside}, i64 -{CACHE_LINE})")
         function.line(f"call void {numbers.function(runtime.FREE)}({memory})")

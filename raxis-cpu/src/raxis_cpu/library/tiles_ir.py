@@ -10,6 +10,7 @@ from raxis.dtypes import DType
 from raxis_cpu.llvm.compile import host
 from raxis_cpu.llvm.ir import I1, I64, PTR, Function, Type, Value, Variable, fma
 from raxis_cpu.llvm.registers import load, real
+from raxis_cpu.llvm.turning import turned
 
 _ROWS, _VECTORS = 8, 2
 """A tile's size in registers: 16 sums keep both units for fused multiplication and addition busy."""
@@ -156,29 +157,10 @@ class _Transpose:
         self._function.store(self._load(row, column, 1), self._target(column, row))
 
     def _square(self, row: Value, column: Value) -> None:
-        """As many rows as a vector has lanes: swap the halves of pairs, of quarters, and so on."""
-        function, lanes = self._function, self._vector.lanes
-        lines = [self._load(row + down, column, lanes) for down in range(lanes)]
-        distance = lanes // 2
-        while distance:
-            for low in range(lanes):
-                if not low & distance:
-                    pair = lines[low], lines[low + distance]
-                    lines[low], lines[low + distance] = (
-                        self._swapped(*pair, distance, upper) for upper in (0, 1)
-                    )
-            distance //= 2
-        for right, line in enumerate(lines):
-            function.store(line, self._target(column + right, row), self._size)
-
-    def _swapped(self, low: Value, high: Value, distance: int, upper: int) -> Value:
-        """Lanes of both lines whose number has the bit `distance`, or not: those of `low`, then of `high`."""
-        lanes = self._vector.lanes
-        chosen = [
-            (lane & ~distance | upper * distance) + (lanes if lane & distance else 0) for lane in range(lanes)
-        ]
-        places = ", ".join(f"i32 {lane}" for lane in chosen)
-        return self._function.emit(self._vector, f"shufflevector {low}, {high}, <{lanes} x i32> <{places}>")
+        """As many rows as a vector has lanes."""
+        lines = [self._load(row + down, column, self._vector.lanes) for down in range(self._vector.lanes)]
+        for right, line in enumerate(turned(lines)):
+            self._function.store(line, self._target(column + right, row), self._size)
 
 
 def lanes_of(dtype: DType) -> int:
