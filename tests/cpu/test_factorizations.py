@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from raxis import dtypes
 from raxis.backends.reference.kernels import KERNELS
@@ -121,6 +122,33 @@ def test_triangular_systems(
     with np.errstate(all="ignore"):
         expected = KERNELS["triangular_solve"](instruction)(a, b)
     np.testing.assert_allclose(run_routine(instruction, a, b)[0], expected, rtol=1e-2, atol=tolerance)
+
+
+@pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.float64], ids=str)
+@pytest.mark.parametrize("shape", [(33, 33), (2, 64, 70), (130, 65), (3, 97, 40), (40, 300), (260, 257)])
+def test_lu_by_panels(shape: tuple[int, ...], dtype: dtypes.DType, rng: np.random.Generator) -> None:
+    """Against torch, whose LAPACK exchanges the same rows."""
+    x = _random(shape, dtype, rng)
+    packed, pivots, info = run_routine(instruction_of("lu", [TensorType(dtype, shape)]), x)
+    expected = torch.linalg.lu_factor_ex(torch.from_numpy(x))
+    np.testing.assert_array_equal(pivots, expected[1])
+    assert not info.any()
+    lower = np.tril(packed[..., : min(shape[-2:])], -1) + np.eye(shape[-2], min(shape[-2:]))
+    product = lower @ np.triu(packed[..., : min(shape[-2:]), :]).astype(np.float64)
+    exact = torch.linalg.lu(torch.from_numpy(x.astype(np.float64)))[0].numpy().swapaxes(-1, -2) @ x
+    np.testing.assert_allclose(product, exact, rtol=0, atol=16 * shape[-1] * np.finfo(dtype.numpy).eps)
+
+
+def test_singular_panels_and_nan(rng: np.random.Generator) -> None:
+    x = _random((3, 70, 70), dtypes.float32, rng)
+    x[0, :, 40] = 0
+    x[1, 50, 3] = np.nan
+    x[2] = 0
+    found = run_routine(instruction_of("lu", [TensorType(dtypes.float32, x.shape)]), x)
+    expected = torch.linalg.lu_factor_ex(torch.from_numpy(x))
+    for one, other in zip(found[1:], expected[1:], strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(np.isnan(found[0]), np.isnan(expected[0].numpy()))
 
 
 @pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.float64], ids=str)

@@ -11,12 +11,15 @@ from raxis.dtypes import int32, int64
 from raxis.ptir.types import TensorType
 from raxis_cpu.blas import LETTERS, LOWER, PLAIN, TRANSPOSED, UPPER, Blas, numpy_function
 from raxis_cpu.library import factorizations_ir as code
-from raxis_cpu.library import triangular_ir
+from raxis_cpu.library import lu_ir, triangular_ir
 from raxis_cpu.library.phases import Phase, flat_stride
 from raxis_cpu.library.routine import Call
+from raxis_cpu.machine import CACHE_LINE, whole_lines
 
 _SMALL = 32
 """Matrices up to this size are done faster without LAPACK."""
+_LARGE = 1024
+"""Matrices up to this size are done faster in one thread."""
 _FEWEST_COLUMNS = 16
 """Of systems that are solved by blocks."""
 _PART_COLUMNS = 128
@@ -60,6 +63,8 @@ def lu(call: Call) -> Executable | None:
     phases = [Phase(code.PHASE, count, type.size * min(rows, columns))]
     if min(rows, columns) <= _SMALL:
         return code.elimination(type.dtype).bind(arrays, phases, numbers)
+    if not type.dtype.is_complex and min(rows, columns) <= _LARGE:
+        return _lu_by_panels(call, numbers)
     found = numpy_function(f"{LETTERS[type.dtype]}getrf_")
     if found is None:
         return None
@@ -67,6 +72,22 @@ def lu(call: Call) -> Executable | None:
     module = code.getrf(type.dtype, blas.has_long_integers)
     scratch = count * code.scratch_bytes(rows, columns, type.dtype)
     return in_own_thread(blas, module.bind(arrays, phases, numbers, scratch=scratch), count)
+
+
+def _lu_by_panels(call: Call, numbers: Mapping[str, int]) -> Executable | None:
+    type = call.instruction.operands[0].type
+    dtype, count = type.dtype, prod(type.shape[:-2])
+    found = numpy_function(f"cblas_{LETTERS[dtype]}gemm")
+    if found is None:
+        return None
+    blas, address = found
+    gap = whole_lines(numbers["rows"] * dtype.itemsize) // dtype.itemsize
+    phases = [Phase(lu_ir.PHASE, count, type.size * min(type.shape[-2:]))]
+    made = lu_ir.panels(dtype, blas.has_long_integers).bind(
+        [dtype, dtype, int32, int32], phases, {**numbers, "blas": address, "panel_gap": gap},
+        scratch=count * gap * lu_ir.PANEL * dtype.itemsize + CACHE_LINE,
+    )  # fmt: skip
+    return in_own_thread(blas, made, count + 1)
 
 
 def cholesky(call: Call) -> Executable | None:

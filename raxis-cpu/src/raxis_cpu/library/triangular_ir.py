@@ -5,7 +5,10 @@ The addresses of BLAS's functions are numbers of the routine.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
+from typing import NamedTuple
 
 from raxis.dtypes import DType
 from raxis_cpu.blas import LEFT, NON_UNIT, PLAIN, ROW_MAJOR, UNIT
@@ -117,81 +120,118 @@ def blocked(dtype: DType, upper: bool, unit: bool, long_integers: bool) -> Modul
     Blocks are solved one after another. Products of a solved part are subtracted from as many rows after it, as in a
     recursion by halves: after an odd number of blocks from one block, after two from two, and so on.
     """
-    body = _Blocked(dtype, upper, unit, I64 if long_integers else I32)
+    body = BlockBody(PHASE, TRIANGULAR_NUMBERS, dtype, I64 if long_integers else I32)
     numbers = body.numbers
+    rows, all_columns = numbers["rows"], numbers["columns"]
+    stored = Stored(numbers["gap"], numbers["transpose"].convert("trunc", "i32"))
     with body.loop(body.begin, body.end) as number:
         item, part = body.divided(number, numbers["parts"])
         first = part * numbers["part_columns"]
-        columns = numbers["part_columns"].intrinsic("smin", numbers["columns"] - first)
-        body.solve(item, first, columns)
+        columns = numbers["part_columns"].intrinsic("smin", all_columns - first)
+        b, x = body.given(1, "b", item), body.dense(body.array(2), rows, all_columns, item)
+        b, x = (matrix._replace(start=body.at(matrix, 0, first)) for matrix in (b, x))
+        body.copy(b, x, rows, columns)
+        body.solve(System(body.given(0, "a", item), stored, x, rows, columns, upper, unit))
     return Module("blocked", body.text, TRIANGULAR_NUMBERS)
 
 
-class _Blocked(MatrixBody):
-    """Writes the phase."""
+class Stored(NamedTuple):
+    """What BLAS is told of A: elements between its lines, and whether these are columns."""
 
-    def __init__(self, dtype: DType, upper: bool, unit: bool, integer: Type) -> None:
-        super().__init__(PHASE, TRIANGULAR_NUMBERS, dtype)
-        self._upper, self._unit, self._integer = upper, unit, integer
-        self._element, self._lanes = registers.register_type(dtype), lanes_of(dtype)
+    gap: Value
+    transpose: Value
 
-    def solve(self, item: Value, first: Value, columns: Value) -> None:
-        """So many columns from `first` on."""
-        rows, a = self.numbers["rows"], self.given(0, "a", item)
-        b, x = self.given(1, "b", item), self.dense(self.array(2), rows, self.numbers["columns"], item)
-        b, x = (matrix._replace(start=self.at(matrix, 0, first)) for matrix in (b, x))
-        self.copy(b, x, rows, columns)
-        with self.loop(0, rows, BLOCK) as start:
-            stop = (start + BLOCK).intrinsic("smin", rows)
-            self._substitute(a, x, (start, stop), columns)
-            with self.when(stop.compare("lt", rows)):
-                self._subtract(a, x, stop, columns)
 
-    def _row(self, step: Value | int) -> Value:
+class System(NamedTuple):
+    """A X = B of a triangular A, where X has B's elements at first."""
+
+    a: Matrix
+    stored: Stored
+    x: Matrix
+    rows: Value
+    columns: Value
+    upper: bool
+    unit: bool
+
+    def row(self, step: Value) -> Value:
         """The row that is solved after so many."""
-        return self.numbers["rows"] - 1 - step if self._upper else self.lifted(step)
+        return self.rows - 1 - step if self.upper else step
 
-    def _subtract(self, a: Matrix, x: Matrix, done: Value, columns: Value) -> None:
+
+class BlockBody(MatrixBody):
+    """A phase that works on real matrices by blocks; the number ``blas`` is the address of BLAS's product."""
+
+    def __init__(self, name: str, numbers: Sequence[str], dtype: DType, integer: Type) -> None:
+        super().__init__(name, numbers, dtype)
+        self._integer = integer
+        self.element, self.lanes = registers.register_type(dtype), lanes_of(dtype)
+
+    def less_product(
+        self, total: Matrix, left: tuple[Value, Stored], right: Matrix, sizes: tuple[Value, Value, Value]
+    ) -> None:
+        """Subtract left · right from `total`, all of which but the left one lie row by row.
+
+        Args:
+            total: where the result is.
+            left: the start of the left matrix, and how it is stored.
+            right: the right matrix.
+            sizes: rows and columns of the result, and the inner dimension.
+        """
+        start, stored = left
+        gaps = [value.convert("trunc", self._integer.element) for value in (stored.gap, right.row, total.row)]
+        counts = [value.convert("trunc", self._integer.element) for value in sizes]
+        minus, one = (self.constant(self.element, number) for number in (-1.0, 1.0))
+        self.void_call("blas", self.constant(I32, ROW_MAJOR), stored.transpose, self.constant(I32, PLAIN), *counts,
+                       minus, start, gaps[0], right.start, gaps[1], one, total.start, gaps[2])  # fmt: skip
+
+    def solve(self, system: System) -> None:
+        """Solve a system."""
+        with self.loop(0, system.rows, BLOCK) as start:
+            stop = (start + BLOCK).intrinsic("smin", system.rows)
+            self._substitute(system, start, stop)
+            with self.when(stop.compare("lt", system.rows)):
+                self._subtract(system, stop)
+
+    def _subtract(self, system: System, done: Value) -> None:
         """The products of the last rows that are done, from the next ones."""
-        rows = self.numbers["rows"]
+        rows, (a, x) = system.rows, (system.a, system.x)
         count = done & -done
         ahead = count.intrinsic("smin", rows - done)
-        known, next_ = (rows - done, rows - done - ahead) if self._upper else (done - count, done)
-        sizes = [value.convert("trunc", self._integer.element) for value in (ahead, columns, count)]
-        gaps = [value.convert("trunc", self._integer.element) for value in (self.numbers["gap"], x.row)]
-        words = [
-            self.constant(I32, ROW_MAJOR),
-            self.numbers["transpose"].convert("trunc", "i32"),
-            self.constant(I32, PLAIN),
-        ]
-        minus, one = (self.constant(self._element, number) for number in (-1.0, 1.0))
-        self.void_call("blas", *words, *sizes, minus, self.at(a, next_, known), gaps[0], self.at(x, known, 0), gaps[1],
-                       one, self.at(x, next_, 0), gaps[1])  # fmt: skip
+        known, after = (rows - done, rows - done - ahead) if system.upper else (done - count, done)
+        right, total = (x._replace(start=self.at(x, row, 0)) for row in (known, after))
+        left = self.at(a, after, known), system.stored
+        self.less_product(total, left, right, (ahead, system.columns, count))
 
-    def _substitute(self, a: Matrix, x: Matrix, steps: tuple[Value, Value], columns: Value) -> None:
+    def _substitute(self, system: System, first: Value, stop: Value) -> None:
         """Solve the rows of a block, several vectors of columns at once."""
-        place = self.constant(I64, 0)
-        for vectors, lanes in ((_TOGETHER, self._lanes), (1, self._lanes), (1, 1)):
-            width = vectors * lanes
-            stop = place + ((columns - place) & -width)
-            with self.loop(place, stop, width) as column, self.loop(*steps) as step:
-                self._solve_row(
-                    a, x, steps[0], step, [(column + number * lanes, lanes) for number in range(vectors)]
-                )
-            place = stop
+        for columns, lanes in self.column_groups(self.constant(I64, 0), system.columns):
+            with columns as places, self.loop(first, stop) as step:
+                self._solve_row(system, first, step, places, lanes)
 
-    def _solve_row(
-        self, a: Matrix, x: Matrix, first: Value, step: Value, places: list[tuple[Value, int]]
-    ) -> None:
-        row = self._row(step)
-        here = [self.at(x, row, column) for column, _ in places]
-        types = [Type(self._element.element, lanes) for _, lanes in places]
-        rests = [self.variable(type, self.load(type, place)) for type, place in zip(types, here, strict=True)]
+    def column_groups(
+        self, start: Value, stop: Value
+    ) -> Iterator[tuple[AbstractContextManager[list[Value]], int]]:
+        """Loops that together run over all columns, as groups of vectors; every loop with the lanes of a vector."""
+        for vectors, lanes in ((_TOGETHER, self.lanes), (1, self.lanes), (1, 1)):
+            end = start + ((stop - start) & -(vectors * lanes))
+            yield self._groups(start, end, vectors, lanes), lanes
+            start = end
+
+    @contextmanager
+    def _groups(self, start: Value, stop: Value, vectors: int, lanes: int) -> Iterator[list[Value]]:
+        with self.loop(start, stop, vectors * lanes) as column:
+            yield [column + number * lanes for number in range(vectors)]
+
+    def _solve_row(self, system: System, first: Value, step: Value, places: list[Value], lanes: int) -> None:
+        a, x, row = system.a, system.x, system.row(step)
+        type = Type(self.element.element, lanes)
+        here = [self.at(x, row, column) for column in places]
+        rests = [self.variable(type, self.load(type, place)) for place in here]
         with self.loop(first, step) as number:
-            other = self._row(number)
-            factor = -self.load(self._element, self.at(a, row, other))
-            for rest, type, (column, lanes) in zip(rests, types, places, strict=True):
-                rest.set(fma(factor.splat(lanes), self.load(type, self.at(x, other, column)), rest.get()))
-        divisor = self.load(self._element, self.at(a, row, row))
-        for rest, place, (_, lanes) in zip(rests, here, places, strict=True):
-            self.store(rest.get() if self._unit else rest.get() / divisor.splat(lanes), place)
+            other = system.row(number)
+            factor = (-self.load(self.element, self.at(a, row, other))).splat(lanes)
+            for rest, column in zip(rests, places, strict=True):
+                rest.set(fma(factor, self.load(type, self.at(x, other, column)), rest.get()))
+        divisor = self.load(self.element, self.at(a, row, row)).splat(lanes)
+        for rest, place in zip(rests, here, strict=True):
+            self.store(rest.get() if system.unit else rest.get() / divisor, place)
